@@ -1,0 +1,66 @@
+package config
+
+// A Name is the name of an option.
+type Name string
+
+// An Option is a row of the table.
+type Option struct {
+	Name    Name
+	Default string
+	Type    Type
+	Live    bool // CONFIG SET can set it
+	Doc     string
+}
+
+// The options that the code asks for by name.
+const (
+	Bind             Name = "bind"
+	Port             Name = "port"
+	UnixSocket       Name = "unixsocket"
+	UnixSocketPerm   Name = "unixsocketperm"
+	ProtectedMode    Name = "protected-mode"
+	RequirePass      Name = "requirepass"
+	MaxClients       Name = "maxclients"
+	Timeout          Name = "timeout"
+	TCPKeepalive     Name = "tcp-keepalive"
+	Databases        Name = "databases"
+	MaxKeyBytes      Name = "max-key-bytes"
+	MaxBulkBytes     Name = "proto-max-bulk-len"
+	MaxArguments     Name = "proto-max-arguments"
+	QueryBufferLimit Name = "client-query-buffer-limit"
+	OutputLimit      Name = "client-output-limit"
+	WriteTimeout     Name = "client-write-timeout"
+	ShutdownTimeout  Name = "shutdown-timeout"
+	DebugCommand     Name = "enable-debug-command"
+	LogLevel         Name = "loglevel"
+	LogFormat        Name = "logformat"
+)
+
+// Options is every option there is.
+var Options = []Option{
+	{Bind, "127.0.0.1", Text, false, "addresses to listen on, separated by spaces"},
+	{Port, "6390", Int(0, 65535), false, "TCP port; 0 lets the system choose one"},
+	{UnixSocket, "", Text, false, "path of a unix socket to listen on as well"},
+	{UnixSocketPerm, "0", Octal, false, "file mode of the unix socket, 0 for the umask's"},
+	{ProtectedMode, "yes", YesNo, true, "refuse clients from other machines while there is no password"},
+	{RequirePass, "", Text, true, "password that clients must give, none if empty"},
+	{MaxClients, "10000", Int(1, 1_000_000), true, "connections at a time"},
+	{Timeout, "0", Int(0, 1<<31-1), true, "seconds after which an idle client is closed, 0 for never"},
+	{TCPKeepalive, "300", Int(0, 1<<31-1), true, "seconds between TCP keepalive probes, 0 for none"},
+	{Databases, "16", Int(1, 16), false, "numbered databases, each with keys of its own"},
+	{MaxKeyBytes, "4096", Size(1, 4096), true, "longest key"},
+	{MaxBulkBytes, "1mb", Size(4096, 512<<20), true, "longest argument of a command"},
+	{MaxArguments, "1024", Int(16, 1<<20), true, "most arguments of a command, its name among them"},
+	{QueryBufferLimit, "16mb", Size(64<<10, 1<<30), true, "bytes of one command, all arguments together"},
+	{OutputLimit, "64mb", Size(64<<10, 1<<30), true, "bytes of one reply; a command whose reply would be longer is refused"},
+	{WriteTimeout, "30", Int(1, 3600), true, "seconds to wait for a client that does not read its replies"},
+	{ShutdownTimeout, "5", Int(0, 3600), true, "seconds that a stop waits for commands under way"},
+	{DebugCommand, "no", OneOf("no", "yes", "local"), false, "allow DEBUG, for clients on this machine alone if local"},
+	{LogLevel, "info", OneOf("debug", "info", "warning", "error"), true, "least level that is logged"},
+	{LogFormat, "text", OneOf("text", "json"), false, "form of the log on standard error"},
+
+	// What Redis clients and tools ask for, and has one answer here for now.
+	{"appendonly", "no", OneOf("no"), false, "states live in memory only"},
+	{"save", "", OneOf(""), false, "no snapshots"},
+	{"replica-read-only", "yes", OneOf("yes"), false, "there are no replicas"},
+}

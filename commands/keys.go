@@ -1,0 +1,3 @@
+package commands
+
+func keyCommands() []*Command { return nil }

@@ -1,0 +1,92 @@
+package commands
+
+import "sluice/engine"
+
+// A Reply is what a command answers, as a value: nothing has been written yet and
+// no protocol version is chosen. The zero Reply is no answer at all.
+type Reply struct {
+	Kind   ReplyKind
+	Number int64
+	Text   string   // Simple, Failure, Bulk
+	Bytes  []byte   // BulkBytes
+	Items  []Reply  // Array; Map: key, value, key, value …
+	Five   [5]int64 // Limiting
+}
+
+// A ReplyKind is the type of a reply.
+type ReplyKind uint8
+
+// The kinds of reply. Where RESP2 has no such type it gets the nearest it has.
+const (
+	NoReply   ReplyKind = iota
+	Simple              // +text
+	Failure             // -text
+	Integer             // :number
+	Bulk                // $text
+	BulkBytes           // $bytes
+	Null                // RESP3 _, RESP2 $-1
+	NullArray           // RESP3 _, RESP2 *-1
+	Array               // *items
+	Map                 // RESP3 %, RESP2 a flat array
+	Limiting            // *5 integers, the reply of every limiting command
+	Closing             // +text, after which the connection ends
+)
+
+// OK is Redis's +OK.
+var OK = Reply{Kind: Simple, Text: "OK"}
+
+func simple(text string) Reply { return Reply{Kind: Simple, Text: text} }
+
+func integer(n int64) Reply { return Reply{Kind: Integer, Number: n} }
+
+func bulk(text string) Reply { return Reply{Kind: Bulk, Text: text} }
+
+func bulkBytes(b []byte) Reply { return Reply{Kind: BulkBytes, Bytes: b} }
+
+func null() Reply { return Reply{Kind: Null} }
+
+func array(items ...Reply) Reply { return Reply{Kind: Array, Items: items} }
+
+// mapOf is a map of the items, which are keys and values in turn.
+func mapOf(items ...Reply) Reply { return Reply{Kind: Map, Items: items} }
+
+func bulks(texts []string) Reply {
+	r := Reply{Kind: Array, Items: make([]Reply, len(texts))}
+	for i, text := range texts {
+		r.Items[i] = bulk(text)
+	}
+	return r
+}
+
+func boolean(b bool) Reply {
+	if b {
+		return integer(1)
+	}
+	return integer(0)
+}
+
+// limiting is the reply of every limiting command: five integers, the times in a
+// unit of so many nanoseconds, rounded up.
+func limiting(max uint64, d engine.Decision, unit int64) Reply {
+	r := Reply{Kind: Limiting}
+	if d.Limited {
+		r.Five[0] = 1
+	}
+	r.Five[1] = int64(max)
+	r.Five[2] = int64(d.Remaining)
+	r.Five[3] = -1
+	if d.RetryAfter >= 0 {
+		r.Five[3] = ceilDiv(int64(d.RetryAfter), unit)
+	}
+	r.Five[4] = ceilDiv(int64(d.ResetAfter), unit)
+	return r
+}
+
+// ceilDiv is n/unit rounded up, for n ≥ 0.
+func ceilDiv(n, unit int64) int64 {
+	q := n / unit
+	if n%unit > 0 {
+		q++
+	}
+	return q
+}

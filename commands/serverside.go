@@ -1,0 +1,3 @@
+package commands
+
+func serverCommands() []*Command { return nil }

@@ -1,0 +1,39 @@
+// Package commands says what a client can say: one table, a row a command;
+// arguments in, a Reply value out. It knows no socket and writes no bytes: how a
+// Reply travels is the server's business.
+package commands
+
+import (
+	"log/slog"
+	"time"
+
+	"sluice/commands/config"
+	"sluice/engine"
+)
+
+// A Service is what all sessions of a server share.
+type Service struct {
+	Store    engine.Store
+	Config   *config.Config
+	Log      *slog.Logger
+	Version  string // of this program
+	Started  time.Time
+	Sessions *Sessions
+	Stats    *Stats
+	Table    *Table
+
+	// Shutdown asks the program to stop; it returns at once.
+	Shutdown func()
+}
+
+// NewService is a service over a store. Its Shutdown is to be set by the program.
+func NewService(store engine.Store, cfg *config.Config, log *slog.Logger, version string) *Service {
+	return &Service{
+		Store: store, Config: cfg, Log: log, Version: version,
+		Started:  time.Now(),
+		Sessions: newSessions(),
+		Stats:    &Stats{},
+		Table:    NewTable(),
+		Shutdown: func() {},
+	}
+}

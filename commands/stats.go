@@ -1,0 +1,124 @@
+package commands
+
+import (
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sluice/engine"
+)
+
+// Stats counts what a server has done since it started or since CONFIG RESETSTAT.
+type Stats struct {
+	Connections atomic.Int64 // accepted
+	Rejected    atomic.Int64 // refused by maxclients or protected mode
+	Commands    atomic.Int64
+	InputBytes  atomic.Int64
+	OutputBytes atomic.Int64
+	Errors      errorCounts
+
+	decisions [kinds][2]atomic.Int64 // by kind; 0 granted, 1 limited
+}
+
+// kinds is one more than the highest engine.Kind a record can hold.
+const kinds = 16
+
+// Decisions is how many calls of a kind were granted and how many were limited.
+func (s *Stats) Decisions(k engine.Kind) (granted, limited int64) {
+	return s.decisions[k][0].Load(), s.decisions[k][1].Load()
+}
+
+// commandStats counts the calls of one command.
+type commandStats struct {
+	calls    atomic.Int64
+	nanos    atomic.Int64
+	rejected atomic.Int64 // before it ran: arity, authentication, key too long
+	failed   atomic.Int64 // answered with an error
+}
+
+// A tally is what a session has done since it last settled, so that the counters
+// all sessions share are touched once a batch and not once a command. It times
+// commands by their runs: one clock read for a hundred calls of one command.
+type tally struct {
+	command   *Command
+	calls     int64
+	since     time.Time
+	decisions [kinds][2]int32
+	decided   bool
+}
+
+// begin notes that a command is about to run.
+func (c *Session) begin(cmd *Command) {
+	t := &c.tally
+	if t.command != cmd {
+		c.settleRun()
+		t.command, t.since = cmd, time.Now()
+	}
+	t.calls++
+}
+
+func (c *Session) countDecision(k engine.Kind, limited bool) {
+	i := 0
+	if limited {
+		i = 1
+	}
+	c.tally.decisions[k][i]++
+	c.tally.decided = true
+}
+
+func (c *Session) settleRun() {
+	t := &c.tally
+	if t.command == nil {
+		return
+	}
+	t.command.stats.calls.Add(t.calls)
+	t.command.stats.nanos.Add(int64(time.Since(t.since)))
+	c.service.Stats.Commands.Add(t.calls)
+	c.lastCommand.Store(t.command)
+	c.commands.Add(t.calls)
+	t.command, t.calls = nil, 0
+}
+
+// Settle adds what the session did to the counters that all share. The server
+// calls it when a batch has been answered.
+func (c *Session) Settle() {
+	c.settleRun()
+	c.active.Store(time.Now().UnixNano())
+	if !c.tally.decided {
+		return
+	}
+	for k := range c.tally.decisions {
+		for i, n := range c.tally.decisions[k] {
+			if n > 0 {
+				c.service.Stats.decisions[k][i].Add(int64(n))
+			}
+		}
+	}
+	c.tally.decisions, c.tally.decided = [kinds][2]int32{}, false
+}
+
+// errorCounts counts error replies by their prefix.
+type errorCounts struct {
+	mu sync.Mutex
+	n  map[string]int64
+}
+
+// count counts an error. Only our own texts get here, so prefixes are few.
+func (e *errorCounts) count(err Error) {
+	prefix, _, _ := strings.Cut(string(err), " ")
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.n == nil {
+		e.n = map[string]int64{}
+	}
+	e.n[prefix]++
+}
+
+// all is a copy of the counts.
+func (e *errorCounts) all() map[string]int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.Clone(e.n)
+}

@@ -1,0 +1,131 @@
+package memstore
+
+import (
+	"math"
+
+	"sluice/engine"
+)
+
+// A page holds records one behind the other, dead ones among them. It is what the
+// sweeper works by: due says when it is worth a look, and a page that has become
+// mostly dead is emptied by moving what lives to the newest page.
+type page struct {
+	data []byte         // as far as it is filled; its capacity doubles up to pageBytes
+	live int            // bytes of live records
+	due  engine.Instant // no record is over before
+}
+
+const (
+	pageBytes    = 8 << 10
+	newPageBytes = 512
+	pageGranules = pageBytes / granule
+	never        = engine.Instant(math.MaxInt64)
+)
+
+// A ref is where a record is: page number · pageGranules + granule in the page.
+// It has refBits bits, and 0 is no record.
+type ref uint32
+
+const refBits = 24
+
+// maxPages bounds a shard to 128 MiB of records.
+const maxPages = 1 << refBits / pageGranules
+
+func (r ref) page() int { return int(r) / pageGranules }
+
+func (s *shard) record(r ref) record {
+	return s.pages[r.page()].data[int(r)%pageGranules*granule:]
+}
+
+// allocate makes room for a record of n bytes at the end of the newest page. It
+// answers 0 if the shard can hold no more.
+func (s *shard) allocate(n int) ref {
+	if s.newest < 0 || len(s.pages[s.newest].data)+n > pageBytes {
+		if !s.addPage() {
+			return 0
+		}
+	}
+	p := &s.pages[s.newest]
+	at := len(p.data)
+	s.growPage(p, at+n)
+	p.data = p.data[:at+n]
+	p.live += n
+	return ref(s.newest*pageGranules + at/granule)
+}
+
+func (s *shard) growPage(p *page, n int) {
+	size := max(cap(p.data), newPageBytes)
+	for size < n {
+		size *= 2
+	}
+	if size == cap(p.data) {
+		return
+	}
+	s.account(size - cap(p.data))
+	data := make([]byte, len(p.data), size)
+	copy(data, p.data)
+	p.data = data
+}
+
+func (s *shard) addPage() bool {
+	n := len(s.spare)
+	if n > 0 {
+		s.newest = int(s.spare[n-1])
+		s.spare = s.spare[:n-1]
+	} else {
+		if len(s.pages) == maxPages {
+			return false
+		}
+		s.newest = len(s.pages)
+		s.pages = append(s.pages, page{})
+	}
+	p := &s.pages[s.newest]
+	p.due = never
+	if s.newest == 0 {
+		s.growPage(p, granule)
+		p.data = p.data[:granule] // so that no ref is 0
+	}
+	return true
+}
+
+// release makes a record dead and gives its page back if that was the last.
+func (s *shard) release(r ref) {
+	rec := s.record(r)
+	n := r.page()
+	s.counts[rec.db()]--
+	s.store.lengths[rec.db()].Add(-1)
+	rec.kill()
+	p := &s.pages[n]
+	if p.live -= rec.size(); p.live == 0 && n != s.newest {
+		s.dropPage(n)
+	}
+}
+
+func (s *shard) dropPage(n int) {
+	s.account(-cap(s.pages[n].data))
+	s.pages[n] = page{due: never}
+	s.spare = append(s.spare, uint16(n))
+}
+
+// worn says that more than half of a full page is dead.
+func (s *shard) worn(n int) bool {
+	p := &s.pages[n]
+	return n != s.newest && p.live > 0 && p.live < pageBytes/2
+}
+
+// records calls f with each live record of a page. f may release it.
+func (s *shard) records(n int, f func(ref, record)) {
+	at := 0
+	if n == 0 {
+		at = granule
+	}
+	data := s.pages[n].data
+	for at < len(data) {
+		rec := record(data[at:])
+		size := rec.size()
+		if rec.kind() != 0 {
+			f(ref(n*pageGranules+at/granule), rec[:size:size])
+		}
+		at += size
+	}
+}

@@ -1,0 +1,172 @@
+package memstore
+
+import (
+	"bytes"
+	"sync"
+
+	"sluice/engine"
+)
+
+// A shard is a hash table of its own under a lock of its own. Its index is open
+// addressed with linear probing; a slot is a tag (eight bits of the hash) and the
+// ref of a record. Neither index nor pages hold a pointer per key, so the garbage
+// collector has nothing to walk.
+//
+// A key's home slot is the top of what its hash leaves after the shard's number,
+// so slots lie in the order of hashes whatever the size of the index: that is
+// what Scan's cursor counts on.
+type shard struct {
+	mu     sync.Mutex
+	store  *Store
+	index  []slot // a power of two long, or none
+	bits   uint   // log2 of its length
+	used   int    // slots that are not empty, graves among them
+	pages  []page
+	spare  []uint16 // numbers of pages that were given back
+	newest int      // the page that is being filled, -1 for none
+	due    engine.Instant
+	bytes  int
+	counts [engine.MaxDatabases]int32
+}
+
+type slot uint32
+
+const (
+	emptySlot slot = 0
+	grave     slot = 1 << refBits // a record was here: probing goes on
+	firstBits      = 3
+)
+
+func newSlot(h uint64, r ref) slot { return slot(h&255)<<refBits | slot(r) }
+
+func (s slot) ref() ref { return ref(s & (1<<refBits - 1)) }
+
+// mayBe says whether the slot's record can be the one of a hash.
+func (s slot) mayBe(h uint64) bool { return uint64(s>>refBits) == h&255 && s.ref() != 0 }
+
+func (s *shard) home(h uint64) int { return int(h << shardBits >> (64 - s.bits)) }
+
+// find is the slot of a key, or -1.
+func (s *shard) find(h uint64, k engine.Key) int {
+	if len(s.index) == 0 {
+		return -1
+	}
+	mask := len(s.index) - 1
+	for i := s.home(h); ; i = (i + 1) & mask {
+		at := s.index[i]
+		if at == emptySlot {
+			return -1
+		}
+		if at.mayBe(h) {
+			if rec := s.record(at.ref()); rec.db() == k.DB && bytes.Equal(rec.key(), k.Name) {
+				return i
+			}
+		}
+	}
+}
+
+// state is the state in a slot as now sees it.
+func (s *shard) state(i int, now engine.Instant) engine.State {
+	if i < 0 {
+		return engine.State{}
+	}
+	return s.record(s.index[i].ref()).state().At(now)
+}
+
+// put keeps a state, which is not zero, for the key whose slot is i, or -1.
+func (s *shard) put(h uint64, k engine.Key, i int, st engine.State) error {
+	if i >= 0 {
+		r := s.index[i].ref()
+		if s.record(r).setState(st) {
+			s.dueBy(r, st.Deadline)
+			return nil
+		}
+	}
+	r := s.allocate(recordSize(k.Name, &st))
+	if r == 0 {
+		return engine.ErrFull
+	}
+	writeRecord(s.record(r)[:recordSize(k.Name, &st)], k, st)
+	s.dueBy(r, st.Deadline)
+	s.counts[k.DB]++
+	s.store.lengths[k.DB].Add(1)
+	if i >= 0 {
+		s.release(s.index[i].ref())
+		s.index[i] = newSlot(h, r)
+		return nil
+	}
+	s.insert(h, r)
+	return nil
+}
+
+func (s *shard) dueBy(r ref, deadline engine.Instant) {
+	p := &s.pages[r.page()]
+	p.due = min(p.due, deadline)
+	s.due = min(s.due, deadline)
+}
+
+// remove takes the key in slot i out.
+func (s *shard) remove(i int) {
+	s.release(s.index[i].ref())
+	mask := len(s.index) - 1
+	if s.index[(i+1)&mask] != emptySlot {
+		s.index[i] = grave
+		return
+	}
+	// Nothing is probed for past here: this slot and graves before it are free.
+	s.index[i] = emptySlot
+	s.used--
+	for i = (i - 1) & mask; s.index[i] == grave; i = (i - 1) & mask {
+		s.index[i] = emptySlot
+		s.used--
+	}
+}
+
+func (s *shard) insert(h uint64, r ref) {
+	if s.used >= len(s.index)*13/16 {
+		s.rehash()
+	}
+	mask := len(s.index) - 1
+	i := s.home(h)
+	for s.index[i] != emptySlot && s.index[i] != grave {
+		i = (i + 1) & mask
+	}
+	if s.index[i] == emptySlot {
+		s.used++
+	}
+	s.index[i] = newSlot(h, r)
+}
+
+// rehash makes the index anew, without graves, in the size that fits its keys.
+func (s *shard) rehash() {
+	old := s.index
+	bits := uint(firstBits)
+	for 1<<bits*5/8 < s.keys()+1 {
+		bits++
+	}
+	s.account(4 * (1<<bits - len(old)))
+	s.index, s.bits, s.used = make([]slot, 1<<bits), bits, 0
+	for _, at := range old {
+		if r := at.ref(); r != 0 {
+			s.insert(s.store.hash(s.keyOf(s.record(r))), r)
+		}
+	}
+}
+
+// sparse says that the index is far too large for its keys.
+func (s *shard) sparse() bool { return s.bits > firstBits && s.keys() < len(s.index)/8 }
+
+func (s *shard) keys() (n int) {
+	for _, c := range s.counts {
+		n += int(c)
+	}
+	return n
+}
+
+func (s *shard) keyOf(r record) engine.Key { return engine.Key{DB: r.db(), Name: r.key()} }
+
+// account notes that the shard's memory grew by n bytes.
+func (s *shard) account(n int) {
+	s.bytes += n
+	s.store.bytes.Add(int64(n))
+}

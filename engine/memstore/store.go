@@ -1,0 +1,191 @@
+// Package memstore keeps states in memory: sharded hash tables over flat pages,
+// a sweeper that takes back what is over, and the clock. It knows states only as
+// bytes with a deadline; what they mean is the algorithms' business.
+package memstore
+
+import (
+	"context"
+	"hash/maphash"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sluice/engine"
+)
+
+const (
+	shardBits  = 10
+	shardCount = 1 << shardBits
+)
+
+// A Store is an engine.Store in memory. Make one with New and end it with Close.
+type Store struct {
+	clock   *engine.Clock
+	seeds   [engine.MaxDatabases]maphash.Seed
+	shards  [shardCount]shard
+	lengths [engine.MaxDatabases]atomic.Int64
+	bytes   atomic.Int64
+	expired atomic.Int64
+	stop    chan struct{}
+	swept   sync.WaitGroup
+}
+
+var _ engine.Store = (*Store)(nil)
+
+// New is an empty store on a running clock, with its sweeper at work.
+func New() *Store {
+	s := &Store{clock: engine.NewClock(), stop: make(chan struct{})}
+	for i := range s.seeds {
+		s.seeds[i] = maphash.MakeSeed()
+	}
+	for i := range s.shards {
+		s.shards[i] = shard{store: s, newest: -1, due: never}
+	}
+	s.swept.Go(s.sweepAlways)
+	return s
+}
+
+// Close ends the sweeper. The store must not be used afterwards.
+func (s *Store) Close() {
+	close(s.stop)
+	s.swept.Wait()
+}
+
+// hash is seeded anew in each process, so nobody can choose keys that collide.
+func (s *Store) hash(k engine.Key) uint64 { return maphash.Bytes(s.seeds[k.DB], k.Name) }
+
+func (s *Store) shard(h uint64) *shard { return &s.shards[h>>(64-shardBits)] }
+
+// Now is the store's time.
+func (s *Store) Now() engine.Instant { return s.clock.Now() }
+
+// Take decides a call and keeps the new state.
+func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error) {
+	h := s.hash(c.Key)
+	sh := s.shard(h)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	// The clock is read under the lock: what a key is asked is in order of time.
+	c.Now = s.clock.Now()
+	i := sh.find(h, c.Key)
+	old := sh.state(i, c.Now)
+	if old.Kind != 0 && old.Kind != c.Algorithm.Kind {
+		return engine.Decision{}, engine.ErrWrongKind
+	}
+	next, decision := c.Algorithm.Decide(old, &c.Request)
+	if next == old {
+		return decision, nil
+	}
+	if next.Kind == 0 {
+		sh.remove(i)
+		return decision, nil
+	}
+	if err := sh.put(h, c.Key, i, next); err != nil {
+		return engine.Decision{}, err
+	}
+	return decision, nil
+}
+
+// Get is the state of a key, zero if it does not exist.
+func (s *Store) Get(_ context.Context, k engine.Key) (engine.State, error) {
+	h := s.hash(k)
+	sh := s.shard(h)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.state(sh.find(h, k), s.clock.Now()), nil
+}
+
+// Delete makes a key untouched, and says whether it existed.
+func (s *Store) Delete(_ context.Context, k engine.Key) (bool, error) {
+	h := s.hash(k)
+	sh := s.shard(h)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	i := sh.find(h, k)
+	if i < 0 {
+		return false, nil
+	}
+	existed := sh.state(i, s.clock.Now()).Kind != 0
+	sh.remove(i)
+	return existed, nil
+}
+
+// Len is how many keys a database has.
+func (s *Store) Len(_ context.Context, db int) (int64, error) { return s.lengths[db].Load(), nil }
+
+// Flush makes all keys of a database untouched, shard by shard.
+func (s *Store) Flush(_ context.Context, db int) error {
+	for i := range s.shards {
+		s.shards[i].flush(db)
+	}
+	debug.FreeOSMemory()
+	return nil
+}
+
+func (s *shard) flush(db int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.each(func(i int, rec record) {
+		if db == engine.AllDatabases || rec.db() == db {
+			s.remove(i)
+		}
+	})
+	s.tidy()
+}
+
+// each calls f with every key of the shard. f may remove it.
+func (s *shard) each(f func(i int, rec record)) {
+	for i := range s.index {
+		if r := s.index[i].ref(); r != 0 {
+			f(i, s.record(r))
+		}
+	}
+}
+
+// Bytes is the memory that records and indexes take.
+func (s *Store) Bytes() int64 { return s.bytes.Load() }
+
+// Expired is how many keys were taken back because they were over.
+func (s *Store) Expired() int64 { return s.expired.Load() }
+
+// StopClock stops the clock at an instant.
+func (s *Store) StopClock(at engine.Instant) { s.moveClock(func() { s.clock.Stop(at) }) }
+
+// AdvanceClock moves the clock.
+func (s *Store) AdvanceClock(by time.Duration) { s.moveClock(func() { s.clock.Advance(by) }) }
+
+// RealClock gives the real clock back.
+func (s *Store) RealClock() { s.moveClock(s.clock.Real) }
+
+// moveClock moves the clock while nothing else happens, carries the states over
+// if it went back, and takes back what is over by now.
+func (s *Store) moveClock(move func()) {
+	for i := range s.shards {
+		s.shards[i].mu.Lock()
+	}
+	from := s.clock.Now()
+	move()
+	to := s.clock.Now()
+	for i := range s.shards {
+		if to < from {
+			s.shards[i].setBack(from, to)
+		}
+		s.shards[i].mu.Unlock()
+	}
+	s.sweep()
+}
+
+func (s *shard) setBack(from, to engine.Instant) {
+	s.each(func(i int, rec record) {
+		st := rec.state().At(from)
+		if st.Kind == 0 {
+			s.remove(i)
+			return
+		}
+		st = st.Kind.Algorithm().SetBack(st, from, to)
+		k := s.keyOf(rec)
+		// Words only shrink or stay on the way back, so there is room.
+		_ = s.put(s.store.hash(k), k, i, st)
+	})
+}

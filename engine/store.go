@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A Key is what is limited: any bytes (at most MaxKeyBytes) in a numbered database.
+type Key struct {
+	DB   int // 0 … MaxDatabases-1
+	Name []byte
+}
+
+// A Call is a request with its key and its algorithm.
+type Call struct {
+	Key       Key
+	Algorithm *Algorithm
+	Request   // its Now is the store's to set
+}
+
+// An Entry is a key with its state, as a store lists it.
+type Entry struct {
+	Key   Key
+	State State
+}
+
+// ErrWrongKind says that the key holds a state of another algorithm.
+var ErrWrongKind = errors.New("the key holds a state of another algorithm")
+
+// ErrFull says that the store has no room for another key.
+var ErrFull = errors.New("the store has no room for another key")
+
+// A Store keeps the states of keys. It owns the clock and atomicity: every method
+// is atomic for all its callers, unless it says otherwise. A key whose state is
+// over does not exist, whether or not its memory has been taken back yet.
+type Store interface {
+	// Now is the store's time.
+	Now() Instant
+
+	// Take decides a call and keeps the new state. A call that is refused, or
+	// answered with an error, leaves no trace. The call is not kept.
+	Take(context.Context, *Call) (Decision, error)
+
+	// Get is the state of a key, zero if it does not exist.
+	Get(context.Context, Key) (State, error)
+
+	// Delete makes a key untouched, and says whether it existed.
+	Delete(context.Context, Key) (bool, error)
+
+	// Scan calls yield with keys of a database, about count of them, from a cursor
+	// on, and returns the cursor to go on from, 0 at the end. A whole walk from 0
+	// to 0 meets every key that exists all the while at least once. Not atomic:
+	// keys may come and go meanwhile. The entry's name is yield's to keep.
+	Scan(ctx context.Context, db int, cursor uint64, count int, yield func(Entry)) (uint64, error)
+
+	// Random is some key of a database, false if it has none.
+	Random(ctx context.Context, db int) (Entry, bool, error)
+
+	// Len is how many keys a database has. Keys that are over may count until
+	// their memory is taken back, at most two seconds later.
+	Len(ctx context.Context, db int) (int64, error)
+
+	// Flush makes all keys of a database untouched; all of them if db is AllDatabases.
+	Flush(ctx context.Context, db int) error
+
+	TestClock
+}
+
+// AllDatabases stands for every database.
+const AllDatabases = -1
+
+// A TestClock is a test's hand on the store's clock. Setting it back leaves every
+// key as far from its deadline as it was (see Algorithm.SetBack).
+type TestClock interface {
+	StopClock(at Instant)
+	AdvanceClock(by time.Duration)
+	RealClock()
+}
