@@ -72,6 +72,9 @@ func (c *Session) Proto() int { return int(c.proto.Load()) }
 // Authenticated says whether the client may do more than say who it is.
 func (c *Session) Authenticated() bool { return c.authenticated }
 
+// LastActive is when the client was last answered.
+func (c *Session) LastActive() time.Time { return time.Unix(0, c.active.Load()) }
+
 // Traffic notes bytes read and written.
 func (c *Session) Traffic(in, out int) {
 	c.input.Add(int64(in))

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"strconv"
+
+	"github.com/tidwall/redcon"
+
+	"sluice/commands"
+)
+
+// appendReply encodes a reply for RESP2 or RESP3. It is the only place that knows
+// how they differ.
+func appendReply(b []byte, r *commands.Reply, proto int) []byte {
+	switch r.Kind {
+	case commands.NoReply:
+		return b
+	case commands.Limiting:
+		b = append(b, "*5\r\n"...)
+		for _, n := range r.Five {
+			b = redcon.AppendInt(b, n)
+		}
+		return b
+	case commands.Simple, commands.Closing:
+		return redcon.AppendString(b, r.Text)
+	case commands.Failure:
+		return redcon.AppendError(b, r.Text)
+	case commands.Integer:
+		return redcon.AppendInt(b, r.Number)
+	case commands.Bulk:
+		return redcon.AppendBulkString(b, r.Text)
+	case commands.BulkBytes:
+		return redcon.AppendBulk(b, r.Bytes)
+	case commands.Null, commands.NullArray:
+		return appendNull(b, r.Kind, proto)
+	case commands.Array, commands.Map:
+		return appendItems(b, r, proto)
+	}
+	panic("server: a reply of no kind")
+}
+
+func appendNull(b []byte, kind commands.ReplyKind, proto int) []byte {
+	switch {
+	case proto == 3:
+		return append(b, "_\r\n"...)
+	case kind == commands.NullArray:
+		return append(b, "*-1\r\n"...)
+	}
+	return redcon.AppendNull(b)
+}
+
+func appendItems(b []byte, r *commands.Reply, proto int) []byte {
+	if r.Kind == commands.Map && proto == 3 {
+		b = append(strconv.AppendInt(append(b, '%'), int64(len(r.Items)/2), 10), "\r\n"...)
+	} else {
+		b = redcon.AppendArray(b, len(r.Items))
+	}
+	for i := range r.Items {
+		b = appendReply(b, &r.Items[i], proto)
+	}
+	return b
+}

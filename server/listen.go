@@ -1,0 +1,81 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"sluice/commands/config"
+)
+
+// listen opens every address of the config, or none.
+func listen(cfg *config.Config) (all []net.Listener, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range all {
+				l.Close()
+			}
+		}
+	}()
+	for _, host := range strings.Fields(cfg.String(config.Bind)) {
+		l, err := listenTCP(host, cfg.String(config.Port))
+		if err != nil {
+			return all, err
+		}
+		if l != nil {
+			all = append(all, l)
+		}
+	}
+	if path := cfg.String(config.UnixSocket); path != "" {
+		l, err := listenUnix(path, os.FileMode(cfg.Number(config.UnixSocketPerm)))
+		if err != nil {
+			return all, err
+		}
+		all = append(all, l)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there is no address to listen on: set bind and port, or unixsocket")
+	}
+	return all, nil
+}
+
+// listenTCP opens one address. One with a minus sign in front may be missing on
+// this machine, as in redis.conf: then there is no listener.
+func listenTCP(host, port string) (net.Listener, error) {
+	optional := strings.HasPrefix(host, "-")
+	host = strings.TrimPrefix(host, "-")
+	if host == "*" {
+		host = ""
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if optional && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
+		return nil, nil
+	}
+	return l, err
+}
+
+// listenUnix opens a unix socket. A file that a dead server left is replaced; one
+// that a living server answers on is not.
+func listenUnix(path string, mode os.FileMode) (net.Listener, error) {
+	if nc, err := net.Dial("unix", path); err == nil {
+		nc.Close()
+		return nil, fmt.Errorf("listen unix %s: another server answers there", path)
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == os.ModeSocket {
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil || mode == 0 {
+		return l, err
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
