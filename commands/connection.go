@@ -1,21 +1,76 @@
 package commands
 
 func connectionCommands() []*Command {
+	const greeting = NoScript | Loading | Stale | Fast | NoAuth | AllowBusy
 	return []*Command{
 		{
 			Name: "PING", Usage: "[message]", Summary: "Answers PONG, or the message.",
 			Group: Connection, Since: "0.1.0", Arity: -1, Flags: Fast | Loading | Stale,
 			Run: ping,
 		},
+		{
+			Name: "ECHO", Usage: "message", Summary: "Answers the message.",
+			Group: Connection, Since: "0.1.0", Arity: 2, Flags: Fast | Loading | Stale,
+			Run: echo,
+		},
+		{
+			Name: "HELLO", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
+			Summary: "Chooses the protocol's version and tells about the server.",
+			Group:   Connection, Since: "0.1.0", Arity: -1, Flags: greeting,
+			Run: hello,
+		},
+		{
+			Name: "AUTH", Usage: "[username] password", Summary: "Says who the client is.",
+			Group: Connection, Since: "0.1.0", Arity: -2, Flags: greeting,
+			Run: auth,
+		},
+		{
+			Name: "SELECT", Usage: "index", Summary: "Chooses the database that keys are in.",
+			Group: Connection, Since: "0.1.0", Arity: 2, Flags: Fast | Loading | Stale,
+			Run: selectDB,
+		},
+		{
+			Name: "QUIT", Summary: "Ends the connection.",
+			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting,
+			Run: quit,
+		},
+		{
+			Name: "RESET", Summary: "Makes the connection as it was at its start.",
+			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting,
+			Run: reset,
+		},
+		{
+			Name: "CLIENT", Summary: "A container for commands about connections.",
+			Group: Connection, Since: "0.1.0", Arity: -2,
+			Subcommands: clientCommands(),
+		},
 	}
 }
 
-func ping(_ *Session, args [][]byte) (Reply, error) {
-	switch len(args) {
-	case 1:
-		return simple("PONG"), nil
-	case 2:
-		return bulkBytes(args[1]), nil
+func clientCommands() []*Command {
+	sub := func(name, usage, summary string, arity int, flags Flags, run func(*Session, [][]byte) (Reply, error)) *Command {
+		return &Command{
+			Name: name, Usage: usage, Summary: summary, Group: Connection, Since: "0.1.0",
+			Arity: arity, Flags: flags | NoScript | Loading | Stale, Run: run,
+		}
 	}
-	return Reply{}, errorf("ERR wrong number of arguments for 'ping' command")
+	const types = "<NORMAL|MASTER|REPLICA|PUBSUB>"
+	list := sub("LIST", "[TYPE "+types+"] [ID <client-id ...>]",
+		"Lists the open connections.", -2, Admin, clientList)
+	list.Complexity = "O(N) where N is the number of connections"
+	kill := sub("KILL", "addr|<ID client-id|ADDR addr|LADDR addr|TYPE "+types+"|USER username|SKIPME <YES|NO>|MAXAGE maxage ...>",
+		"Ends connections.", -3, Admin, clientKill)
+	kill.Complexity = "O(N) where N is the number of connections"
+	return []*Command{
+		sub("ID", "", "Tells the connection's id.", 2, 0, clientID),
+		sub("SETNAME", "connection-name", "Names the connection.", 3, 0, clientSetName),
+		sub("GETNAME", "", "Tells the connection's name.", 2, 0, clientGetName),
+		sub("SETINFO", "<LIB-NAME libname|LIB-VER libver>", "Names the client library in use.", 4, 0, clientSetInfo),
+		sub("INFO", "", "Tells about the connection.", 2, 0, clientInfo),
+		list,
+		kill,
+		sub("NO-EVICT", "ON|OFF", "Keeps the connection when memory is short.", 3, Admin, clientNoEvict),
+		sub("NO-TOUCH", "ON|OFF", "Looks at keys without counting as their use.", 3, 0, clientNoTouch),
+		helpRow(Connection),
+	}
 }

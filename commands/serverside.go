@@ -1,3 +1,93 @@
 package commands
 
-func serverCommands() []*Command { return nil }
+// run answers a call.
+type run = func(*Session, [][]byte) (Reply, error)
+
+func serverCommands() []*Command {
+	return []*Command{
+		{
+			Name: "COMMAND", Summary: "Tells about all commands.",
+			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Loading | Stale,
+			Complexity: "O(N) where N is the number of commands",
+			Run:        command, Subcommands: commandCommands(),
+		},
+		{
+			Name: "CONFIG", Summary: "A container for commands about the server's options.",
+			Group: ServerSide, Since: "0.1.0", Arity: -2,
+			Subcommands: configCommands(),
+		},
+		{
+			Name: "INFO", Usage: "[section ...]", Summary: "Tells about the server, section by section.",
+			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Loading | Stale | Dangerous,
+			Run: info,
+		},
+		{
+			Name: "TIME", Summary: "Tells the server's time.",
+			Group: ServerSide, Since: "0.1.0", Arity: 1, Flags: Fast | Loading | Stale,
+			Run: serverTime,
+		},
+		{
+			Name: "DEBUG", Summary: "A container for commands that are a test's hand.",
+			Group: ServerSide, Since: "0.1.0", Arity: -2,
+			Subcommands: debugCommands(),
+		},
+		{
+			Name: "SHUTDOWN", Usage: "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]", Summary: "Stops the server.",
+			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy,
+			Run: shutdown,
+		},
+		{
+			Name: "LOLWUT", Usage: "[VERSION version]", Summary: "Draws a sluice.",
+			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: ReadOnly | Fast,
+			Run: lolwut,
+		},
+	}
+}
+
+func commandCommands() []*Command {
+	sub := func(name, usage, summary string, arity int, f run) *Command {
+		return &Command{
+			Name: name, Usage: usage, Summary: summary, Group: ServerSide, Since: "0.1.0",
+			Arity: arity, Flags: Loading | Stale, Run: f,
+			Complexity: "O(N) where N is the number of commands",
+		}
+	}
+	return []*Command{
+		sub("COUNT", "", "Tells how many commands there are.", 2, commandCount),
+		sub("LIST", "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]", "Lists the names of commands.", -2, commandList),
+		sub("INFO", "[command-name ...]", "Tells about commands, all of them if none is named.", -2, commandInfo),
+		sub("DOCS", "[command-name ...]", "Tells how commands are used, all of them if none is named.", -2, commandDocs),
+		sub("GETKEYS", "command [arg ...]", "Finds the keys in a whole command.", -3, commandGetKeys),
+		helpRow(ServerSide),
+	}
+}
+
+func configCommands() []*Command {
+	sub := func(name, usage, summary string, arity int, f run) *Command {
+		return &Command{
+			Name: name, Usage: usage, Summary: summary, Group: ServerSide, Since: "0.1.0",
+			Arity: arity, Flags: Admin | NoScript | Loading | Stale, Run: f,
+			Complexity: "O(N) where N is the number of options",
+		}
+	}
+	return []*Command{
+		sub("GET", "parameter [parameter ...]", "Shows the options whose names match the patterns.", -3, configGet),
+		sub("SET", "parameter value [parameter value ...]", "Sets options, all of them or none.", -4, configSet),
+		sub("RESETSTAT", "", "Sets the counters that INFO shows back to zero.", 2, configResetStat),
+		helpRow(ServerSide),
+	}
+}
+
+func debugCommands() []*Command {
+	sub := func(name, usage, summary string, arity int, f run) *Command {
+		return &Command{
+			Name: name, Usage: usage, Summary: summary, Group: ServerSide, Since: "0.1.0",
+			Arity: arity, Flags: Admin | NoScript | Loading | Stale, Run: ifDebugging(f),
+		}
+	}
+	return []*Command{
+		sub("CLOCK", "<SET unix-ms>|<ADVANCE ms>|REAL", "Stops the server's clock, moves it, or gives the real one back.", -3, debugClock),
+		sub("SLEEP", "seconds", "Has this connection wait, and no other; 60 seconds at most.", 3, debugSleep),
+		helpRow(ServerSide),
+	}
+}

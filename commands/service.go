@@ -4,6 +4,8 @@
 package commands
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"log/slog"
 	"time"
 
@@ -18,6 +20,7 @@ type Service struct {
 	Log      *slog.Logger
 	Version  string // of this program
 	Started  time.Time
+	RunID    string // another one at each start
 	Sessions *Sessions
 	Stats    *Stats
 	Table    *Table
@@ -31,9 +34,25 @@ func NewService(store engine.Store, cfg *config.Config, log *slog.Logger, versio
 	return &Service{
 		Store: store, Config: cfg, Log: log, Version: version,
 		Started:  time.Now(),
+		RunID:    newRunID(),
 		Sessions: newSessions(),
 		Stats:    &Stats{},
 		Table:    NewTable(),
 		Shutdown: func() {},
 	}
+}
+
+func newRunID() string {
+	var id [20]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}
+
+// expired is how many keys the store has taken back because they were over, if it
+// counts them.
+func (s *Service) expired() int64 {
+	if store, ok := s.Store.(interface{ Expired() int64 }); ok {
+		return store.Expired()
+	}
+	return 0
 }

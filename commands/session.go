@@ -2,7 +2,9 @@ package commands
 
 import (
 	"context"
+	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +38,10 @@ type Session struct {
 	input       atomic.Int64 // bytes
 	output      atomic.Int64
 	lastCommand atomic.Pointer[Command]
+	noEvict     atomic.Bool
+	noTouch     atomic.Bool
+	settled     atomic.Bool // the first batch was answered, so Kill is set
+	ended       atomic.Bool // CLIENT KILL
 
 	mu      sync.Mutex
 	name    string
@@ -60,6 +66,8 @@ func (c *Session) Close() { c.service.Sessions.remove(c) }
 func (c *Session) reset() {
 	c.db.Store(0)
 	c.proto.Store(2)
+	c.noEvict.Store(false)
+	c.noTouch.Store(false)
 	c.authenticated = c.service.Config.String(config.RequirePass) == ""
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,6 +82,28 @@ func (c *Session) Authenticated() bool { return c.authenticated }
 
 // LastActive is when the client was last answered.
 func (c *Session) LastActive() time.Time { return time.Unix(0, c.active.Load()) }
+
+// end has the connection closed from any goroutine: at once or, if the server has
+// not yet said how, after its first batch.
+func (c *Session) end() {
+	c.ended.Store(true)
+	if c.settled.Load() {
+		c.Kill()
+	}
+}
+
+// viaUnixSocket says whether the client came over a unix socket: the server then
+// writes unix:… for its address.
+func (c *Session) viaUnixSocket() bool { return strings.HasPrefix(c.Addr, "unix:") }
+
+// local says whether the client is on this machine.
+func (c *Session) local() bool {
+	if c.viaUnixSocket() {
+		return true
+	}
+	addr, err := netip.ParseAddrPort(c.Addr)
+	return err == nil && addr.Addr().Unmap().IsLoopback()
+}
 
 // Traffic notes bytes read and written.
 func (c *Session) Traffic(in, out int) {
@@ -96,12 +126,10 @@ func (c *Session) Do(args [][]byte) Reply {
 	}
 	if len(cmd.Subcommands) > 0 && len(args) > 1 {
 		sub := cmd.subcommand(args[1])
-		if sub == nil && cmd.Run == nil {
+		if sub == nil {
 			return c.reject(cmd, errUnknownSubcommand(cmd, args[1]))
 		}
-		if sub != nil {
-			cmd = sub
-		}
+		cmd = sub
 	}
 	if err := c.admit(cmd, args); err != nil {
 		return c.reject(cmd, err)

@@ -19,7 +19,9 @@ type Stats struct {
 	OutputBytes atomic.Int64
 	Errors      errorCounts
 
-	decisions [kinds][2]atomic.Int64 // by kind; 0 granted, 1 limited
+	rates       rates
+	expiredBase atomic.Int64           // what the store's count of expired keys was at the last reset
+	decisions   [kinds][2]atomic.Int64 // by kind; 0 granted, 1 limited
 }
 
 // kinds is one more than the highest engine.Kind a record can hold.
@@ -36,6 +38,25 @@ type commandStats struct {
 	nanos    atomic.Int64
 	rejected atomic.Int64 // before it ran: arity, authentication, key too long
 	failed   atomic.Int64 // answered with an error
+}
+
+// reset sets everything back to zero (CONFIG RESETSTAT).
+func (s *Stats) reset(t *Table, expired int64) {
+	for _, n := range []*atomic.Int64{&s.Connections, &s.Rejected, &s.Commands, &s.InputBytes, &s.OutputBytes} {
+		n.Store(0)
+	}
+	for k := range s.decisions {
+		s.decisions[k][0].Store(0)
+		s.decisions[k][1].Store(0)
+	}
+	s.Errors.reset()
+	s.rates.reset()
+	s.expiredBase.Store(expired)
+	t.each(func(c *Command) {
+		for _, n := range []*atomic.Int64{&c.stats.calls, &c.stats.nanos, &c.stats.rejected, &c.stats.failed} {
+			n.Store(0)
+		}
+	})
 }
 
 // A tally is what a session has done since it last settled, so that the counters
@@ -85,7 +106,13 @@ func (c *Session) settleRun() {
 // calls it when a batch has been answered.
 func (c *Session) Settle() {
 	c.settleRun()
-	c.active.Store(time.Now().UnixNano())
+	now := time.Now()
+	c.active.Store(now.UnixNano())
+	c.service.Stats.rates.note(c.service.Stats, now)
+	c.settled.Store(true)
+	if c.ended.Load() {
+		c.Kill()
+	}
 	if !c.tally.decided {
 		return
 	}
@@ -114,6 +141,13 @@ func (e *errorCounts) count(err Error) {
 		e.n = map[string]int64{}
 	}
 	e.n[prefix]++
+}
+
+// reset forgets the counts.
+func (e *errorCounts) reset() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.n = nil
 }
 
 // all is a copy of the counts.

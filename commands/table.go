@@ -1,6 +1,9 @@
 package commands
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A Command is a row of the table: all that is known of a command. COMMAND,
 // COMMAND DOCS, HELP, the ACL categories and the README's table come from it.
@@ -10,6 +13,8 @@ type Command struct {
 	Summary string
 	Group   Group
 	Since   string
+	// Complexity is how the time it takes grows, O(1) if empty.
+	Complexity string
 	// Arity counts the command's name; -n means n or more. A container of
 	// subcommands needs at least one.
 	Arity int
@@ -40,7 +45,8 @@ const (
 // Flags say what a command is, in Redis's terms.
 type Flags uint16
 
-// The flags that COMMAND shows.
+// The flags that COMMAND shows, and Dangerous, which only puts a command into the
+// ACL category of that name (as Admin does).
 const (
 	Write Flags = 1 << iota
 	ReadOnly
@@ -52,6 +58,7 @@ const (
 	Stale
 	NoScript
 	AllowBusy
+	Dangerous
 )
 
 var flagNames = []string{"write", "readonly", "denyoom", "admin", "fast", "no_auth", "loading", "stale", "noscript", "allow_busy"}
@@ -146,6 +153,28 @@ func (t *Table) Lookup(name []byte) *Command {
 		buf[i] = b
 	}
 	return t.byName[string(buf[:len(name)])]
+}
+
+// LookupFull is the command or the subcommand of a full name in any case
+// ("client|setname"), or nil.
+func (t *Table) LookupFull(name []byte) *Command {
+	container, sub, isSub := bytes.Cut(name, []byte("|"))
+	c := t.Lookup(container)
+	if c != nil && isSub {
+		return c.subcommand(sub)
+	}
+	return c
+}
+
+// each calls f with every command in the order of the list, subcommands behind
+// their container.
+func (t *Table) each(f func(*Command)) {
+	for _, c := range t.rows {
+		f(c)
+		for _, sub := range c.Subcommands {
+			f(sub)
+		}
+	}
 }
 
 // subcommand is the subcommand of a name in any case, or nil.

@@ -79,8 +79,9 @@ func (c *Config) Start(name, text string) error {
 
 // A SetError says which option could not be set, and why.
 type SetError struct {
-	Name   string
-	Reason string
+	Name    string
+	Reason  string
+	Unknown bool // no option has the name
 }
 
 func (e SetError) Error() string { return e.Name + ": " + e.Reason }
@@ -95,17 +96,17 @@ func (c *Config) Set(pairs ...string) error {
 		name := strings.ToLower(pairs[i])
 		s := c.byName[Name(name)]
 		if s == nil {
-			return SetError{pairs[i], "unknown option"}
+			return SetError{Name: pairs[i], Reason: "unknown option", Unknown: true}
 		}
 		if !s.option.Live {
-			return SetError{name, "can't set immutable config"}
+			return SetError{Name: name, Reason: "can't set immutable config"}
 		}
 		if _, twice := parsed[s]; twice {
-			return SetError{name, "duplicate parameter"}
+			return SetError{Name: name, Reason: "duplicate parameter"}
 		}
 		v, err := s.option.Type.parse(pairs[i+1])
 		if err != nil {
-			return SetError{name, err.Error()}
+			return SetError{Name: name, Reason: err.Error()}
 		}
 		parsed[s] = v
 	}

@@ -1,0 +1,22 @@
+package commands
+
+import "sluice/commands/config"
+
+func selectDB(c *Session, args [][]byte) (Reply, error) {
+	n, err := parseInt(args[1])
+	if err != nil {
+		return Reply{}, err
+	}
+	if n < 0 || n >= c.service.Config.Number(config.Databases) {
+		return Reply{}, errDBRange
+	}
+	c.db.Store(int32(n))
+	return OK, nil
+}
+
+func quit(*Session, [][]byte) (Reply, error) { return Reply{Kind: Closing, Text: "OK"}, nil }
+
+func reset(c *Session, _ [][]byte) (Reply, error) {
+	c.reset()
+	return simple("RESET"), nil
+}

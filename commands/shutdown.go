@@ -1,0 +1,28 @@
+package commands
+
+// shutdown stops the server and answers nothing: the connection ends.
+func shutdown(c *Session, args [][]byte) (Reply, error) {
+	var save, noSave, abort bool
+	for _, arg := range args[1:] {
+		switch {
+		case is(arg, "SAVE"):
+			save = true
+		case is(arg, "NOSAVE"):
+			noSave = true
+		case is(arg, "ABORT"):
+			abort = true
+		case is(arg, "NOW"), is(arg, "FORCE"): // nobody is waited for as it is
+		default:
+			return Reply{}, errSyntax
+		}
+	}
+	switch {
+	case save && noSave, abort && len(args) > 2:
+		return Reply{}, errSyntax
+	case abort:
+		return Reply{}, errorf("ERR No shutdown in progress.")
+	}
+	c.service.Log.Info("a client asks to shut down", "client", c.Addr)
+	c.service.Shutdown()
+	return Reply{}, nil
+}
