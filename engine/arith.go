@@ -46,10 +46,10 @@ func (a wide) div(d uint64) (quo, rem uint64) {
 	return bits.Div64(a.hi, a.lo, d)
 }
 
-// ceil is a/d rounded up.
+// ceil is a/d rounded up, or the largest quotient there is.
 func (a wide) ceil(d uint64) uint64 {
 	quo, rem := a.div(d)
-	if rem > 0 {
+	if rem > 0 && quo < math.MaxUint64 {
 		quo++
 	}
 	return quo

@@ -130,12 +130,8 @@ func (a ahead) units(r Rate) uint64 {
 	if !a.positive() {
 		return 0
 	}
-	part, rem := mul(a.num, r.Units).div(a.den)
-	n, left := mul(uint64(a.whole), r.Units).plus(wide{0, part}).div(r.Per)
-	if rem > 0 || left > 0 {
-		n++
-	}
-	return n
+	part := mul(a.num, r.Units).ceil(a.den)
+	return mul(uint64(a.whole), r.Units).plus(wide{0, part}).ceil(r.Per)
 }
 
 func (a ahead) plus(b ahead) ahead {
@@ -172,12 +168,12 @@ func (a ahead) common(b ahead) (ahead, ahead) {
 		a.den = b.den
 		return a, b
 	}
-	a, b = a.reduced(), b.reduced()
-	scale := b.den / gcd(a.den, b.den)
-	if both := mul(a.den, scale); both.hi == 0 && both.lo < 1<<63 {
-		return a.over(both.lo), b.over(both.lo)
+	x, y := a.reduced(), b.reduced()
+	scale := y.den / gcd(x.den, y.den)
+	if both := mul(x.den, scale); both.hi == 0 && both.lo < 1<<63 {
+		return x.over(both.lo), y.over(both.lo)
 	}
-	return a.roundedTo(b.den), b
+	return a.roundedTo(b.den), b // b is an interval, its denominator the rate's Units
 }
 
 func (a ahead) reduced() ahead {
