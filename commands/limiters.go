@@ -23,6 +23,10 @@ func limiterCommands() []*Command {
 			"Counts in a fixed window of the clock.", -4, parseFixedWindow, time.Millisecond),
 		limiter("SW.HIT", "key limit window [cost]",
 			"Counts in a sliding window made of two counters.", -4, parseSlidingWindow, time.Millisecond),
+		limiter("LB.ADD", "key capacity leak_per_second [cost]",
+			"Joins a queue that leaks at a steady pace; tells the time until one's turn.", -4, parseLeakyBucket, time.Millisecond),
+		limiter("GCRA", "key max_burst tokens_per_period period [TOKENS count]",
+			"CL.THROTTLE in the form of the Redis 8.8 previews.", -5, parseGCRA, time.Second),
 	}
 }
 

@@ -10,6 +10,9 @@ const (
 	KindTokenBucket   Kind = 2
 	KindFixedWindow   Kind = 3
 	KindSlidingWindow Kind = 4
+	KindLeakyBucket   Kind = 5
+	KindSlidingLog    Kind = 6
+	KindConcurrency   Kind = 7
 )
 
 // An Algorithm is a row of the table: a pure function and its name.
@@ -33,10 +36,14 @@ var Algorithms = [...]*Algorithm{
 	TokenBucket,
 	FixedWindow,
 	SlidingWindow,
+	LeakyBucket,
 }
 
 // String is the algorithm's name, or "none".
 func (k Kind) String() string {
+	if k == KindConcurrency {
+		return "concurrency"
+	}
 	if a := k.Algorithm(); a != nil {
 		return a.Name
 	}

@@ -18,8 +18,8 @@ type bucket struct {
 // of a unit a second, so a millionth of a unit times a nanosecond is the least.
 const dropsPerUnit = 1_000_000 * uint64(time.Second)
 
-// horizon bounds a debt: one written at a fast rate and restated at one so slow
-// that it would drain later is over then (in 2262).
+// horizon (in 2262) bounds a debt: of one written at a fast rate and restated at a
+// slow one, as much is owed as drains by then.
 const horizon = uint64(1<<63 - 1)
 
 func drops(units uint64) wide { return mul(units, dropsPerUnit) }
@@ -33,6 +33,15 @@ func bucketAt(s State, now Instant) bucket {
 	return bucket{mul(uint64(s.Deadline-now), rate).minus(wide{0, spare}), rate}
 }
 
+// restated is the bucket at another rate, with what will have drained by the horizon.
+func (b bucket) restated(rate uint64, now Instant) bucket {
+	b.rate = rate
+	if most := mul(horizon-uint64(now), rate); b.drops.more(most) {
+		b.drops = most
+	}
+	return b
+}
+
 // state is the bucket's state at now: zero when it is dry.
 func (b bucket) state(kind Kind, now Instant) State {
 	if b.drops.isZero() {
@@ -43,9 +52,6 @@ func (b bucket) state(kind Kind, now Instant) State {
 	if rem > 0 {
 		whole++
 		s.Words[0] = b.rate - rem
-	}
-	if last := horizon - uint64(now); whole > last {
-		whole, s.Words[0] = last, 0
 	}
 	s.Deadline = now + Instant(whole)
 	return s
@@ -60,20 +66,40 @@ func (b bucket) over(left wide) time.Duration {
 	if excess.isZero() {
 		return 0
 	}
-	return time.Duration(saturate(excess.ceil(b.rate)))
+	return time.Duration(excess.ceil(b.rate))
 }
 
-// pour decides a call of either bucket. The cost fits if the bucket then holds
-// at most Max units or will within patience. wait is the time until it fits, or
-// Never; the bucket that comes back holds the cost if it was granted.
-func pour(b bucket, r *Request, cost uint64, patience time.Duration) (after bucket, granted bool, wait time.Duration) {
-	if cost > r.Limit.Max {
-		return b, false, Never
+// pour decides a call of either bucket: it is granted if the bucket, with the
+// cost in it, holds at most Max units, or will within patience. A call whose cost
+// is not 0 restates what was used at its own rate, granted or not.
+func pour(kind Kind, s State, r *Request, patience time.Duration) (State, Decision) {
+	b := bucket{bucketAt(s, r.Now).drops, r.Limit.Rate.Units}
+	d := Decision{RetryAfter: Never}
+	if r.Cost < 0 {
+		b.drops = b.drops.minus(drops(uint64(-r.Cost)))
+	} else {
+		cost := uint64(max(r.Cost, 1))
+		wait := b.wait(cost, r.Limit.Max)
+		if d.Limited = wait < 0 || wait > patience; !d.Limited && r.Cost > 0 {
+			b.drops = b.drops.plus(drops(cost))
+		}
+		if d.Limited || wait > 0 {
+			d.RetryAfter = wait
+		}
 	}
-	wait = b.over(drops(r.Limit.Max - cost))
-	if wait > patience {
-		return b, false, wait
+	after := b.state(kind, r.Now)
+	d.Remaining = give(r.Limit.Max, b.units())
+	d.ResetAfter = after.left(r.Now)
+	if r.Cost == 0 {
+		return s, d
 	}
-	b.drops = b.drops.plus(drops(cost))
-	return b, true, wait
+	return after, d
+}
+
+// wait is the time until a cost fits under most units, Never if it can not.
+func (b bucket) wait(cost, most uint64) time.Duration {
+	if cost > most {
+		return Never
+	}
+	return b.over(drops(most - cost))
 }

@@ -82,6 +82,7 @@ type State struct {
 	Kind     Kind
 	Deadline Instant
 	Words    [3]uint64 // the algorithm's own, drawn at the head of its file
+	Log      *Log      // of a sliding log; else nil
 }
 
 // At is the state as a call at now sees it: the zero State once it is over.

@@ -56,7 +56,7 @@ func fixedWindowState(w Window, window span, count uint64) State {
 	if count == 0 {
 		return State{}
 	}
-	return State{KindFixedWindow, window.end, [3]uint64{uint64(w), count}}
+	return State{Kind: KindFixedWindow, Deadline: window.end, Words: [3]uint64{uint64(w), count}}
 }
 
 // setBackFixedWindow counts on in the window that it is now.

@@ -44,11 +44,15 @@ func decideSlidingWindow(s State, r *Request) (State, Decision) {
 	return s, d
 }
 
-// setBackSlidingWindow keeps the counts for the window that it is now.
+// setBackSlidingWindow keeps the counts for the window that it is now. In an
+// earlier one than theirs the previous count might have faded already, so what
+// counted when the clock was set counts as taken then.
 func setBackSlidingWindow(s State, from, to Instant) State {
 	size := Window(s.Words[0])
 	w := slidingAt(s, size, from)
-	w.window = size.at(to)
+	if now := size.at(to); now != w.window {
+		w.window, w.current, w.previous = now, w.estimate(), 0
+	}
 	return w.state(size)
 }
 
@@ -104,7 +108,11 @@ func (w *sliding) add(cost int64) {
 }
 
 func (w sliding) state(size Window) State {
-	s := State{KindSlidingWindow, w.window.end, [3]uint64{uint64(size), w.current, w.previous}}
+	s := State{
+		Kind:     KindSlidingWindow,
+		Deadline: w.window.end,
+		Words:    [3]uint64{uint64(size), w.current, w.previous},
+	}
 	switch {
 	case w.current > 0:
 		s.Deadline = size.at(w.window.end).end

@@ -1,7 +1,5 @@
 package engine
 
-import "time"
-
 // TokenBucket starts full of Max tokens, refills continuously and keeps
 // fractions. A call is granted if its cost is there, or, with MaxWait, will be
 // within that time: then the tokens are reserved now, the level goes below zero
@@ -28,31 +26,5 @@ func TokenBucketLimit(capacity int64, rate Micros) (Limit, error) {
 }
 
 func decideTokenBucket(s State, r *Request) (State, Decision) {
-	b := bucketAt(s, r.Now)
-	if r.Cost == 0 {
-		next := bucket{b.drops, r.Limit.Rate.Units}
-		_, granted, wait := pour(next, r, 1, r.MaxWait)
-		return s, tokenDecision(s, b, r, granted, wait)
-	}
-	b.rate = r.Limit.Rate.Units // restates what was used at the rate of this call
-	granted, wait := true, time.Duration(0)
-	if r.Cost < 0 {
-		b.drops = b.drops.minus(drops(uint64(-r.Cost)))
-	} else {
-		b, granted, wait = pour(b, r, uint64(r.Cost), r.MaxWait)
-	}
-	s = b.state(KindTokenBucket, r.Now)
-	return s, tokenDecision(s, b, r, granted, wait)
-}
-
-func tokenDecision(s State, b bucket, r *Request, granted bool, wait time.Duration) Decision {
-	if granted && wait == 0 {
-		wait = Never
-	}
-	return Decision{
-		Limited:    !granted,
-		Remaining:  give(r.Limit.Max, b.units()),
-		RetryAfter: wait,
-		ResetAfter: s.left(r.Now),
-	}
+	return pour(KindTokenBucket, s, r, r.MaxWait)
 }

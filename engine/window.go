@@ -18,6 +18,9 @@ const (
 
 const millisecond = Instant(time.Millisecond)
 
+// length is how long a window lasts that is not of the calendar.
+func (w Window) length() Instant { return Instant(w) * millisecond }
+
 // A span is one window on the clock: from start until before end.
 type span struct{ start, end Instant }
 
@@ -26,7 +29,7 @@ func (s span) length() uint64 { return uint64(s.end - s.start) }
 // at is the window that holds now.
 func (w Window) at(now Instant) span {
 	if w > 0 {
-		n := Instant(w) * millisecond
+		n := w.length()
 		start := now - now%n
 		return span{start, start + n}
 	}
@@ -34,7 +37,7 @@ func (w Window) at(now Instant) span {
 	switch w {
 	case Week:
 		monday := date(t.Year(), t.Month(), t.Day()-(int(t.Weekday())+6)%7)
-		return span{monday, monday + 7*Instant(Day)*millisecond}
+		return span{monday, monday + 7*Day.length()}
 	case Month:
 		return span{date(t.Year(), t.Month(), 1), date(t.Year(), t.Month()+1, 1)}
 	case Year:

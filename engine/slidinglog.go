@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"math/bits"
+	"sort"
+	"time"
+)
+
+// SlidingLog is the sliding window log: it keeps the instant of every unit, so
+// it is exact, at eight bytes a unit. A unit exactly one window old no longer
+// counts.
+//
+// Words: [0] the Window, [1] the position of the first instant in the log, [2]
+// the position behind the last. The deadline is a window after the last.
+var SlidingLog = &Algorithm{
+	Kind:    KindSlidingLog,
+	Name:    "sliding-log",
+	Doc:     "sliding window log: exact, one entry a unit",
+	Decide:  decideSlidingLog,
+	SetBack: setBackSlidingLog,
+}
+
+// LogLimit is limit units (1 … MaxLogUnits) in any window.
+func LogLimit(limit int64, w Window) (Limit, error) {
+	if err := firstError(
+		within("limit", limit, 1, MaxLogUnits),
+		WithinWindow("window", w),
+	); err != nil {
+		return Limit{}, err
+	}
+	return Limit{Max: uint64(limit), Window: w}, nil
+}
+
+// A Log is a ring of instants, in order of time. An instant is found by its
+// position, which counts from the beginning of the log and never means another
+// one, so states before and after a call can share a Log: Decide writes only at
+// positions that no state it was given counts.
+type Log struct{ ring []Instant } // a power of two long
+
+// smallLog is the least length of a ring.
+const smallLog = 4
+
+// NewLog is a log that holds instants at positions from first on.
+func NewLog(first uint64, instants []Instant) *Log {
+	l := &Log{ring: make([]Instant, ringLength(uint64(len(instants))))}
+	for i, at := range instants {
+		*l.at(first + uint64(i)) = at
+	}
+	return l
+}
+
+// ringLength is the length of a ring for n instants.
+func ringLength(n uint64) uint64 { return 1 << bits.Len64(max(n, smallLog)-1) }
+
+func (l *Log) at(position uint64) *Instant { return &l.ring[position&uint64(len(l.ring)-1)] }
+
+// Instants is a copy of the instants from position first until before end.
+func (l *Log) Instants(first, end uint64) []Instant {
+	all := make([]Instant, 0, end-first)
+	for p := first; p < end; p++ {
+		all = append(all, *l.at(p))
+	}
+	return all
+}
+
+// Bytes is the memory that the log takes.
+func (l *Log) Bytes() int { return 8 * len(l.ring) }
+
+// entries is what of a log counts at one instant.
+type entries struct {
+	log        *Log
+	first, end uint64
+}
+
+func decideSlidingLog(s State, r *Request) (State, Decision) {
+	e := entriesAt(s, r)
+	d := Decision{RetryAfter: Never}
+	cost := uint64(max(r.Cost, 1))
+	switch {
+	case r.Cost < 0:
+		e.end -= min(e.count(), uint64(-r.Cost))
+	case e.count()+cost > r.Limit.Max:
+		d.Limited = true
+		if cost <= r.Limit.Max {
+			d.RetryAfter = e.until(r.Limit.Max-cost, r)
+		}
+	case r.Cost > 0:
+		e = e.with(cost, r.Now, s.Words[1])
+	}
+	after := e.state(r.Limit.Window)
+	d.Remaining = give(r.Limit.Max, e.count())
+	d.ResetAfter = after.left(r.Now)
+	if d.Limited || r.Cost == 0 {
+		return s, d
+	}
+	return after, d
+}
+
+// entriesAt is what of a state still counts: none if its window is of another
+// length, for then the key starts afresh.
+func entriesAt(s State, r *Request) entries {
+	if s.Deadline <= r.Now || Window(s.Words[0]) != r.Limit.Window {
+		return entries{}
+	}
+	e := entries{s.Log, s.Words[1], s.Words[2]}
+	from := r.Now - r.Limit.Window.length()
+	gone := sort.Search(int(e.count()), func(i int) bool { return *e.log.at(e.first + uint64(i)) > from })
+	e.first += uint64(gone)
+	return e
+}
+
+func (e entries) count() uint64 { return e.end - e.first }
+
+// until is the time until no more than room of the entries, who are more, count.
+func (e entries) until(room uint64, r *Request) time.Duration {
+	last := *e.log.at(e.end - room - 1)
+	return time.Duration(last + r.Limit.Window.length() - r.Now)
+}
+
+// with adds n entries at now. What the state before, from position keep on, counts
+// is not written over.
+func (e entries) with(n uint64, now Instant, keep uint64) entries {
+	if e.log == nil {
+		e.log = NewLog(e.first, nil)
+		keep = e.first
+	}
+	if need, have := e.end+n-keep, uint64(len(e.log.ring)); need > have || need < have/8 {
+		e.log = e.log.copy(e.first, e.end, need)
+	}
+	for ; n > 0; n-- {
+		*e.log.at(e.end) = now
+		e.end++
+	}
+	return e
+}
+
+// copy is a log with room for n instants that holds those between two positions.
+func (l *Log) copy(first, end, n uint64) *Log {
+	c := &Log{ring: make([]Instant, ringLength(n))}
+	for p := first; p < end; p++ {
+		*c.at(p) = *l.at(p)
+	}
+	return c
+}
+
+func (e entries) state(w Window) State {
+	if e.count() == 0 {
+		return State{}
+	}
+	return State{
+		Kind:     KindSlidingLog,
+		Deadline: *e.log.at(e.end - 1) + w.length(),
+		Words:    [3]uint64{uint64(w), e.first, e.end},
+		Log:      e.log,
+	}
+}
+
+// setBackSlidingLog moves every entry with the clock.
+func setBackSlidingLog(s State, from, to Instant) State {
+	s = keepDistance(s, from, to)
+	first, end := s.Words[1], s.Words[2]
+	s.Log = s.Log.copy(first, end, end-first)
+	for p := first; p < end; p++ {
+		*s.Log.at(p) -= from - to
+	}
+	return s
+}
