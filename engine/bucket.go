@@ -73,7 +73,7 @@ func (b bucket) over(left wide) time.Duration {
 // cost in it, holds at most Max units, or will within patience. A call whose cost
 // is not 0 restates what was used at its own rate, granted or not.
 func pour(kind Kind, s State, r *Request, patience time.Duration) (State, Decision) {
-	b := bucket{bucketAt(s, r.Now).drops, r.Limit.Rate.Units}
+	b := bucketAt(s, r.Now).restated(r.Limit.Rate.Units, r.Now)
 	d := Decision{RetryAfter: Never}
 	if r.Cost < 0 {
 		b.drops = b.drops.minus(drops(uint64(-r.Cost)))
