@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"math"
+	"unsafe"
 
 	"sluice/engine"
 )
@@ -18,6 +19,7 @@ type page struct {
 const (
 	pageBytes    = 8 << 10
 	newPageBytes = 512
+	pageHeader   = int(unsafe.Sizeof(page{})) + 2 // in the table, and among the spare
 	pageGranules = pageBytes / granule
 	never        = engine.Instant(math.MaxInt64)
 )
@@ -41,6 +43,9 @@ func (s *shard) record(r ref) record {
 // answers 0 if the shard can hold no more.
 func (s *shard) allocate(n int) ref {
 	if s.newest < 0 || len(s.pages[s.newest].data)+n > pageBytes {
+		if s.newest >= 0 && s.pages[s.newest].live == 0 {
+			s.dropPage(s.newest) // all of it died while it was being filled
+		}
 		if !s.addPage() {
 			return 0
 		}
@@ -77,7 +82,9 @@ func (s *shard) addPage() bool {
 			return false
 		}
 		s.newest = len(s.pages)
+		had := cap(s.pages)
 		s.pages = append(s.pages, page{})
+		s.account((cap(s.pages) - had) * pageHeader)
 	}
 	p := &s.pages[s.newest]
 	p.due = never
@@ -92,9 +99,9 @@ func (s *shard) addPage() bool {
 func (s *shard) release(r ref) {
 	rec := s.record(r)
 	n := r.page()
-	s.counts[rec.db()]--
-	s.store.lengths[rec.db()].Add(-1)
+	s.count(rec.db(), -1)
 	rec.kill()
+	s.loose = true
 	p := &s.pages[n]
 	if p.live -= rec.size(); p.live == 0 && n != s.newest {
 		s.dropPage(n)
@@ -105,12 +112,15 @@ func (s *shard) dropPage(n int) {
 	s.account(-cap(s.pages[n].data))
 	s.pages[n] = page{due: never}
 	s.spare = append(s.spare, uint16(n))
+	if n == s.newest {
+		s.newest = -1
+	}
 }
 
 // worn says that more than half of a full page is dead.
 func (s *shard) worn(n int) bool {
 	p := &s.pages[n]
-	return n != s.newest && p.live > 0 && p.live < pageBytes/2
+	return n != s.newest && p.data != nil && p.live < pageBytes/2
 }
 
 // records calls f with each live record of a page. f may release it.

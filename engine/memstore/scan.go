@@ -12,48 +12,61 @@ import (
 // keeps its meaning when an index grows or shrinks.
 const cursorBits = 48
 
-// slotsPerKey bounds the work of a Scan that finds few keys in many slots.
-const slotsPerKey = 64
+const (
+	// slotsPerKey bounds the work of a Scan that finds few keys in many slots.
+	slotsPerKey = 64
+	// scanSlots bounds how long a Scan that asks for much holds a lock.
+	scanSlots = 1024
+	// maxCount is above every count that makes a difference.
+	maxCount = 1 << 32
+)
 
-// Scan visits keys in the order of their hashes.
+// Scan visits keys in the order of their hashes. No lock is held while yield runs.
 func (s *Store) Scan(_ context.Context, db int, cursor uint64, count int, yield func(engine.Entry)) (uint64, error) {
 	if cursor >= 1<<cursorBits {
 		return 0, nil
 	}
+	count = min(max(count, 1), maxCount)
 	at := cursor << (64 - cursorBits)
+	var found []engine.Entry
 	for keys, slots := 0, 0; keys < count && slots < count*slotsPerKey; {
-		sh := s.shard(at)
-		end, visited := sh.scan(at, count, func(rec record) {
-			keys++
-			if rec.db() == db {
-				yield(rec.entry())
-			}
-		})
-		if end == 0 {
+		part := s.shard(at).scan(db, at, count, found[:0])
+		for _, e := range part.found {
+			yield(e)
+		}
+		if part.end == 0 {
 			return 0, nil
 		}
-		at = end
-		slots += visited
+		at, found = part.end, part.found
+		keys += len(found)
+		slots += part.slots
 	}
 	return at >> (64 - cursorBits), nil
 }
 
-// scan calls f with the keys of the next home slots, count of them at most, whose
-// hash is not before from. It tells the hash to go on from, 0 past the last there
-// is, and how many slots it visited.
-func (s *shard) scan(from uint64, count int, f func(record)) (end uint64, visited int) {
+// A part is a step of a walk: what it found, the hash to go on from, 0 past the
+// last there is, and how many slots it visited.
+type part struct {
+	found []engine.Entry
+	end   uint64
+	slots int
+}
+
+// scan appends the keys of a database in the next home slots, count of them at
+// most, whose hash is not before from.
+func (s *shard) scan(db int, from uint64, count int, found []engine.Entry) part {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.index) == 0 {
+	if s.counts[db] == 0 {
 		const shardStep = 1 << (64 - shardBits)
-		return from&^(shardStep-1) + shardStep, 0
+		return part{found, from&^(shardStep-1) + shardStep, 0}
 	}
 	step := uint64(1) << (64 - shardBits - s.bits)
 	first := s.home(from)
-	homes := min(count, len(s.index)-first)
-	end = from&^(step-1) + uint64(homes)*step
+	homes := min(count, scanSlots, len(s.index)-first)
+	end := from&^(step-1) + uint64(homes)*step
 	now := s.store.clock.Now()
-	for n := 0; n < len(s.index); n++ {
+	for n := range s.index {
 		at := s.index[(first+n)&(len(s.index)-1)]
 		if at == emptySlot && n >= homes-1 {
 			break // no probing for the last home goes past here
@@ -62,19 +75,21 @@ func (s *shard) scan(from uint64, count int, f func(record)) (end uint64, visite
 			continue
 		}
 		rec := s.record(at.ref())
-		h := s.store.hash(s.keyOf(rec))
-		if h >= from && h-from < end-from && rec.deadline() > now {
-			f(rec)
+		if rec.db() != db || rec.deadline() <= now {
+			continue
+		}
+		if h := s.store.hash(s.keyOf(rec)); h >= from && h-from < end-from {
+			found = append(found, rec.entry())
 		}
 	}
-	return end, homes
+	return part{found, end, homes}
 }
 
 // Random is the first key of a database from a random place on.
 func (s *Store) Random(ctx context.Context, db int) (found engine.Entry, ok bool, err error) {
 	cursor := rand.Uint64N(1 << cursorBits)
 	for walked := false; !ok; {
-		next, err := s.Scan(ctx, db, cursor, 16, func(e engine.Entry) { found, ok = e, true })
+		next, err := s.Scan(ctx, db, cursor, 1, func(e engine.Entry) { found, ok = e, true })
 		if err != nil {
 			return engine.Entry{}, false, err
 		}

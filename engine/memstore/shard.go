@@ -25,6 +25,8 @@ type shard struct {
 	spare  []uint16 // numbers of pages that were given back
 	newest int      // the page that is being filled, -1 for none
 	due    engine.Instant
+	loose  bool // a record has died since the last sweep
+	lookAt int  // the page evictPage looked at
 	bytes  int
 	counts [engine.MaxDatabases]int32
 }
@@ -75,28 +77,47 @@ func (s *shard) state(i int, now engine.Instant) engine.State {
 
 // put keeps a state, which is not zero, for the key whose slot is i, or -1.
 func (s *shard) put(h uint64, k engine.Key, i int, st engine.State) error {
-	if i >= 0 {
-		r := s.index[i].ref()
-		if s.record(r).setState(st) {
-			s.dueBy(r, st.Deadline)
-			return nil
-		}
+	if i < 0 {
+		return s.add(h, k, st)
 	}
-	r := s.allocate(recordSize(k.Name, &st))
+	old := s.index[i].ref()
+	if s.record(old).setState(st) {
+		s.dueBy(old, st.Deadline)
+		return nil
+	}
+	// The words have grown. That is no new key: the bound on memory lets it pass.
+	size := recordSize(k.Name, &st)
+	r := s.allocate(size)
 	if r == 0 {
 		return engine.ErrFull
 	}
-	writeRecord(s.record(r)[:recordSize(k.Name, &st)], k, st)
-	s.dueBy(r, st.Deadline)
-	s.counts[k.DB]++
-	s.store.lengths[k.DB].Add(1)
-	if i >= 0 {
-		s.release(s.index[i].ref())
-		s.index[i] = newSlot(h, r)
-		return nil
+	s.write(r, s.record(r)[:size], k, st)
+	s.index[i] = newSlot(h, r)
+	s.release(old)
+	return nil
+}
+
+// add keeps a state for a key that has no record.
+func (s *shard) add(h uint64, k engine.Key, st engine.State) error {
+	r, rec := s.room(h, recordSize(k.Name, &st))
+	if r == 0 {
+		return engine.ErrFull
 	}
+	s.write(r, rec, k, st)
 	s.insert(h, r)
 	return nil
+}
+
+func (s *shard) write(r ref, rec record, k engine.Key, st engine.State) {
+	writeRecord(rec, k, st)
+	s.dueBy(r, st.Deadline)
+	s.count(k.DB, 1)
+}
+
+// count notes n keys more in a database.
+func (s *shard) count(db, n int) {
+	s.counts[db] += int32(n)
+	s.store.lengths[db].Add(int64(n))
 }
 
 func (s *shard) dueBy(r ref, deadline engine.Instant) {
@@ -108,6 +129,11 @@ func (s *shard) dueBy(r ref, deadline engine.Instant) {
 // remove takes the key in slot i out.
 func (s *shard) remove(i int) {
 	s.release(s.index[i].ref())
+	s.vacate(i)
+}
+
+// vacate makes slot i empty, or a grave where keys behind it are probed for.
+func (s *shard) vacate(i int) {
 	mask := len(s.index) - 1
 	if s.index[(i+1)&mask] != emptySlot {
 		s.index[i] = grave

@@ -6,10 +6,8 @@ package memstore
 import (
 	"context"
 	"hash/maphash"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"sluice/engine"
 )
@@ -21,21 +19,28 @@ const (
 
 // A Store is an engine.Store in memory. Make one with New and end it with Close.
 type Store struct {
-	clock   *engine.Clock
-	seeds   [engine.MaxDatabases]maphash.Seed
-	shards  [shardCount]shard
-	lengths [engine.MaxDatabases]atomic.Int64
-	bytes   atomic.Int64
-	expired atomic.Int64
-	stop    chan struct{}
-	swept   sync.WaitGroup
+	clock    *engine.Clock
+	options  Options
+	seeds    [engine.MaxDatabases]maphash.Seed
+	shards   [shardCount]shard
+	lengths  [engine.MaxDatabases]atomic.Int64
+	bytes    atomic.Int64
+	expired  atomic.Int64
+	evicted  atomic.Int64
+	sweeping sync.Mutex // one sweep at a time
+	stop     chan struct{}
+	swept    sync.WaitGroup
 }
 
 var _ engine.Store = (*Store)(nil)
 
-// New is an empty store on a running clock, with its sweeper at work.
-func New() *Store {
-	s := &Store{clock: engine.NewClock(), stop: make(chan struct{})}
+// New is an empty store on a running clock, with its sweeper at work and no bound
+// on its memory.
+func New() *Store { return NewWith(Options{}) }
+
+// NewWith is New with options.
+func NewWith(o Options) *Store {
+	s := &Store{clock: engine.NewClock(), options: o, stop: make(chan struct{})}
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
@@ -74,7 +79,7 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 		return engine.Decision{}, engine.ErrWrongKind
 	}
 	next, decision := c.Algorithm.Decide(old, &c.Request)
-	if next == old {
+	if next = next.At(c.Now); next == old {
 		return decision, nil
 	}
 	if next.Kind == 0 {
@@ -114,24 +119,36 @@ func (s *Store) Delete(_ context.Context, k engine.Key) (bool, error) {
 // Len is how many keys a database has.
 func (s *Store) Len(_ context.Context, db int) (int64, error) { return s.lengths[db].Load(), nil }
 
-// Flush makes all keys of a database untouched, shard by shard.
+// Flush makes all keys of a database untouched. It takes every lock before the
+// first key goes, so nobody sees a half of it.
 func (s *Store) Flush(_ context.Context, db int) error {
+	s.lockAll()
 	for i := range s.shards {
 		s.shards[i].flush(db)
+		s.shards[i].mu.Unlock()
 	}
-	debug.FreeOSMemory()
 	return nil
 }
 
+// lockAll locks every shard, in their order.
+func (s *Store) lockAll() {
+	for i := range s.shards {
+		s.shards[i].mu.Lock()
+	}
+}
+
 func (s *shard) flush(db int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.each(func(i int, rec record) {
-		if db == engine.AllDatabases || rec.db() == db {
-			s.remove(i)
-		}
-	})
-	s.tidy()
+	switch {
+	case db == engine.AllDatabases || int(s.counts[db]) == s.keys():
+		s.reset()
+	case s.counts[db] > 0:
+		s.each(func(i int, rec record) {
+			if rec.db() == db {
+				s.remove(i)
+			}
+		})
+		s.tidy()
+	}
 }
 
 // each calls f with every key of the shard. f may remove it.
@@ -149,43 +166,5 @@ func (s *Store) Bytes() int64 { return s.bytes.Load() }
 // Expired is how many keys were taken back because they were over.
 func (s *Store) Expired() int64 { return s.expired.Load() }
 
-// StopClock stops the clock at an instant.
-func (s *Store) StopClock(at engine.Instant) { s.moveClock(func() { s.clock.Stop(at) }) }
-
-// AdvanceClock moves the clock.
-func (s *Store) AdvanceClock(by time.Duration) { s.moveClock(func() { s.clock.Advance(by) }) }
-
-// RealClock gives the real clock back.
-func (s *Store) RealClock() { s.moveClock(s.clock.Real) }
-
-// moveClock moves the clock while nothing else happens, carries the states over
-// if it went back, and takes back what is over by now.
-func (s *Store) moveClock(move func()) {
-	for i := range s.shards {
-		s.shards[i].mu.Lock()
-	}
-	from := s.clock.Now()
-	move()
-	to := s.clock.Now()
-	for i := range s.shards {
-		if to < from {
-			s.shards[i].setBack(from, to)
-		}
-		s.shards[i].mu.Unlock()
-	}
-	s.sweep()
-}
-
-func (s *shard) setBack(from, to engine.Instant) {
-	s.each(func(i int, rec record) {
-		st := rec.state().At(from)
-		if st.Kind == 0 {
-			s.remove(i)
-			return
-		}
-		st = st.Kind.Algorithm().SetBack(st, from, to)
-		k := s.keyOf(rec)
-		// Words only shrink or stay on the way back, so there is room.
-		_ = s.put(s.store.hash(k), k, i, st)
-	})
-}
+// Evicted is how many keys were forgotten before they were over, to make room.
+func (s *Store) Evicted() int64 { return s.evicted.Load() }

@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -15,51 +16,65 @@ const (
 func (s *Store) sweepAlways() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
-	before := s.bytes.Load()
+	most := s.bytes.Load()
 	for {
 		select {
 		case <-s.stop:
 			return
 		case <-tick.C:
 		}
+		most = max(most, s.bytes.Load())
 		s.sweep()
-		now := s.bytes.Load()
-		if before = max(before, now); before-now > returnBytes && now < before/2 {
+		if now := s.bytes.Load(); most-now > returnBytes && now < most/2 {
 			debug.FreeOSMemory()
-			before = now
+			most = now
 		}
 	}
 }
 
 // sweep takes back every key that is over, and the memory with it.
 func (s *Store) sweep() {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
 	for i := range s.shards {
 		s.shards[i].sweep()
 	}
+	s.trim()
 }
 
 // sweep works page by page and lets others in between, so that it holds the lock
-// for a few microseconds at a time.
+// for a few microseconds at a time. It takes out what is over, and moves what
+// lives out of pages that are mostly dead.
 func (s *shard) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.store.clock.Now()
-	if s.due <= now {
-		s.due = never
-		for n := 0; n < len(s.pages); n++ {
-			if s.pages[n].due <= now {
-				s.sweepPage(n)
-				s.yield()
-			}
-			s.due = min(s.due, s.pages[n].due)
+	if s.due > now && !s.loose {
+		return
+	}
+	s.due, s.loose = never, false
+	for n := 0; n < len(s.pages); n++ {
+		busy := s.pages[n].due <= now
+		if busy {
+			s.sweepPage(n)
+		}
+		if s.worn(n) {
+			busy = true
+			s.emptyPage(n)
+		}
+		// Before others are let in: what they put is in due already.
+		s.due = min(s.due, s.pages[n].due)
+		if busy {
+			s.yield()
 		}
 	}
-	s.tidy()
+	s.shrink()
 }
 
 // yield lets whoever waits for the lock go first.
 func (s *shard) yield() {
 	s.mu.Unlock()
+	runtime.Gosched()
 	s.mu.Lock()
 }
 
@@ -78,33 +93,16 @@ func (s *shard) sweepPage(n int) {
 	s.pages[n].due = due
 }
 
-// tidy gives memory back: it empties pages that are mostly dead, drops those that
-// are quite dead, and makes an index smaller that has far too many slots.
-func (s *shard) tidy() {
-	for n := range s.pages {
-		if s.worn(n) {
-			s.emptyPage(n)
-		}
-	}
-	if s.newest >= 0 && s.pages[s.newest].live == 0 {
-		s.dropPage(s.newest)
-		s.newest = -1
-	}
-	if s.sparse() {
-		s.rehash()
-	}
-}
-
 // emptyPage moves what lives in a page to the newest one.
 func (s *shard) emptyPage(n int) {
 	s.records(n, func(_ ref, rec record) {
-		k := s.keyOf(rec)
-		h := s.store.hash(k)
-		i := s.find(h, k)
 		r := s.allocate(len(rec))
 		if r == 0 {
 			return
 		}
+		k := s.keyOf(rec)
+		h := s.store.hash(k)
+		i := s.find(h, k)
 		copy(s.record(r), rec)
 		s.dueBy(r, rec.deadline())
 		s.index[i] = newSlot(h, r)
@@ -114,4 +112,39 @@ func (s *shard) emptyPage(n int) {
 	if s.pages[n].live == 0 {
 		s.dropPage(n)
 	}
+}
+
+// tidy is a sweep's second half at once, for those who hold every lock anyway.
+func (s *shard) tidy() {
+	for n := range s.pages {
+		if s.worn(n) {
+			s.emptyPage(n)
+		}
+	}
+	s.shrink()
+}
+
+// shrink drops what is larger than its keys need.
+func (s *shard) shrink() {
+	if s.keys() == 0 {
+		s.reset()
+		return
+	}
+	if s.newest >= 0 && s.pages[s.newest].live == 0 {
+		s.dropPage(s.newest)
+	}
+	if s.sparse() {
+		s.rehash()
+	}
+}
+
+// reset forgets every key, whatever there is.
+func (s *shard) reset() {
+	for db, n := range s.counts {
+		s.count(db, -int(n))
+	}
+	s.account(-s.bytes)
+	s.index, s.bits, s.used = nil, 0, 0
+	s.pages, s.spare, s.newest = nil, nil, -1
+	s.due, s.loose = never, false
 }

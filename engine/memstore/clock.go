@@ -1,0 +1,47 @@
+package memstore
+
+import (
+	"time"
+
+	"sluice/engine"
+)
+
+// StopClock stops the clock at an instant.
+func (s *Store) StopClock(at engine.Instant) { s.moveClock(func() { s.clock.Stop(at) }) }
+
+// AdvanceClock moves the clock.
+func (s *Store) AdvanceClock(by time.Duration) { s.moveClock(func() { s.clock.Advance(by) }) }
+
+// RealClock gives the real clock back.
+func (s *Store) RealClock() { s.moveClock(s.clock.Real) }
+
+// moveClock moves the clock while nothing else happens, carries the states over
+// if it went back, and takes back what is over by now.
+func (s *Store) moveClock(move func()) {
+	s.lockAll()
+	from := s.clock.Now()
+	move()
+	to := s.clock.Now()
+	for i := range s.shards {
+		if to < from {
+			s.shards[i].setBack(from, to)
+		}
+		s.shards[i].mu.Unlock()
+	}
+	s.sweep()
+}
+
+func (s *shard) setBack(from, to engine.Instant) {
+	s.each(func(i int, rec record) {
+		st := rec.state().At(from)
+		if st.Kind == 0 {
+			s.remove(i)
+			return
+		}
+		st = st.Kind.Algorithm().SetBack(st, from, to).At(to)
+		k := s.keyOf(rec)
+		if st.Kind == 0 || s.put(s.store.hash(k), k, i, st) != nil {
+			s.remove(i) // no room for words that grew: better forgotten than kept for ever
+		}
+	})
+}

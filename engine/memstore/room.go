@@ -1,0 +1,162 @@
+package memstore
+
+import "sluice/engine"
+
+// Options bound a store. The zero Options do not.
+type Options struct {
+	// MaxBytes is the most memory records and indexes may take (see Bytes), 0 for
+	// no bound. It is asked anew for each new key, so it may change.
+	MaxBytes func() int64
+	// Evict says what happens to a new key at the bound: true makes room by
+	// forgetting keys that would soon be untouched anyway, false refuses it with
+	// engine.ErrFull. Keys that exist are served in both cases.
+	Evict func() bool
+}
+
+const (
+	// evictSamples keys are looked at to find one near its deadline.
+	evictSamples = 8
+	// evictPages pages are looked at when no such key leaves a hole that fits.
+	evictPages = 8
+	// evictWaste is how much larger a hole may be than the record that gets it.
+	evictWaste = 2 * granule
+)
+
+func (o *Options) maxBytes() int64 {
+	if o.MaxBytes == nil {
+		return 0
+	}
+	return o.MaxBytes()
+}
+
+func (o *Options) evict() bool { return o.Evict != nil && o.Evict() }
+
+// room is where a new key's record of n bytes may be written: 0 for nowhere.
+//
+// A store at its bound gives every shard its share of it. One that has less may
+// still grow; one that has it makes room by evicting.
+func (s *shard) room(h uint64, n int) (ref, record) {
+	o := &s.store.options
+	if most := o.maxBytes(); most > 0 && s.store.bytes.Load() >= most {
+		if !o.evict() {
+			return 0, nil
+		}
+		if int64(s.bytes) >= most/shardCount {
+			if r, rec := s.evictKey(h, n); r != 0 {
+				return r, rec
+			}
+			s.evictPage()
+		}
+	}
+	r := s.allocate(n)
+	if r == 0 {
+		return 0, nil
+	}
+	return r, s.record(r)[:n:n]
+}
+
+// evictKey forgets the key that is nearest to its deadline among some whose
+// records fit, and gives the place to a record of n bytes: in place, so that
+// nothing grows and nothing must be moved. The keys are those around the home of
+// the new one, which nobody can choose.
+func (s *shard) evictKey(h uint64, n int) (ref, record) {
+	if len(s.index) == 0 {
+		return 0, nil
+	}
+	victim, nearest := -1, never
+	mask := len(s.index) - 1
+	first := s.home(h)
+	for step, seen := 0, 0; step <= mask && step < evictSamples*8 && seen < evictSamples; step++ {
+		i := (first + step) & mask
+		if s.index[i].ref() == 0 {
+			continue
+		}
+		rec := s.record(s.index[i].ref())
+		seen++
+		if size := rec.size(); size >= n && size <= n+evictWaste && rec.deadline() < nearest {
+			victim, nearest = i, rec.deadline()
+		}
+	}
+	if victim < 0 {
+		return 0, nil
+	}
+	r := s.index[victim].ref()
+	rec := s.record(r)
+	size := rec.size()
+	s.noteEvicted(rec)
+	s.count(rec.db(), -1)
+	s.vacate(victim)
+	return r, rec[:size:size]
+}
+
+// evictPage forgets all keys of a page whose keys are near to their deadlines,
+// and says whether there was one.
+func (s *shard) evictPage() bool {
+	victim, nearest := -1, never
+	for n, seen := s.somePage(), 0; n < len(s.pages) && seen < evictPages; n++ {
+		if s.pages[n].live > 0 {
+			seen++
+			if mean := s.meanDeadline(n); mean < nearest {
+				victim, nearest = n, mean
+			}
+		}
+	}
+	if victim < 0 {
+		return false
+	}
+	s.records(victim, func(_ ref, rec record) {
+		s.noteEvicted(rec)
+		k := s.keyOf(rec)
+		s.remove(s.find(s.store.hash(k), k))
+	})
+	if victim == s.newest {
+		s.dropPage(victim)
+	}
+	return true
+}
+
+// somePage is where evictPage begins to look: so that it reaches every page in
+// turn and finds evictPages of them, if there are as many.
+func (s *shard) somePage() int {
+	s.lookAt += evictPages
+	if s.lookAt+evictPages > len(s.pages) {
+		s.lookAt = 0
+	}
+	return s.lookAt
+}
+
+func (s *shard) meanDeadline(n int) engine.Instant {
+	now := s.store.clock.Now()
+	left, keys := engine.Instant(0), engine.Instant(0)
+	s.records(n, func(_ ref, rec record) {
+		left += min(max(rec.deadline()-now, 0), never/pageGranules)
+		keys++
+	})
+	return now + left/keys
+}
+
+func (s *shard) noteEvicted(rec record) {
+	if rec.deadline() <= s.store.clock.Now() {
+		s.store.expired.Add(1)
+		return
+	}
+	s.store.evicted.Add(1)
+}
+
+// trim evicts from a store whose bound was set lower than what it holds. That a
+// store at its bound goes a little over it is no reason.
+func (s *Store) trim() {
+	most := s.options.maxBytes()
+	if most <= 0 || s.Bytes() <= most+most/16 || !s.options.evict() {
+		return
+	}
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.mu.Lock()
+		for s.Bytes() > most && int64(sh.bytes) > most/shardCount && sh.evictPage() {
+			sh.yield()
+		}
+		sh.shrink()
+		sh.mu.Unlock()
+	}
+}
