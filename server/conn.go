@@ -2,156 +2,166 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
+	"os"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
 
+	"github.com/tidwall/redcon"
+
 	"sluice/commands"
-	"sluice/commands/config"
 )
 
 // A conn is one client's connection: it reads commands, has the session answer
 // them, and writes what a batch earned with one write. All of it happens in one
-// goroutine; stop and the watch look at its atomics.
+// goroutine; the watch, Stop and CLIENT KILL look at its atomics.
 type conn struct {
 	net     net.Conn
 	server  *Server
 	session *commands.Session
 	frames  *frameReader
 	out     []byte
-	limits  Limits
+	written int  // bytes of this batch
 	closing bool // no command is run any more
 
-	// writing is when the write under way began (Unix nanoseconds), 0 for none.
-	writing atomic.Int64
-	// busy is set while commands run, so that an idle client can be told apart.
-	busy   atomic.Bool
+	doing  atomic.Int64 // reading, running, or the tick at which a write began
+	large  atomic.Bool  // has buffers that it does not need while it waits
 	killed atomic.Bool
+	// stranger is the tick since which the client has not said who it is, or 0.
+	stranger atomic.Int64
 }
+
+const (
+	reading = 0
+	running = -1
+)
 
 // flushBytes is how many bytes of replies are collected before they are written
 // though commands are left, so that a long pipeline needs little memory.
 const flushBytes = 64 << 10
 
-// lingerFor is how long a connection that we end with an error is read from, so
-// that the error arrives although the client is still sending.
-const lingerFor = 250 * time.Millisecond
+// lastWords is how long the client of a connection that we end may go on sending,
+// or how many bytes, so that our replies arrive.
+const (
+	lastWords      = 250 * time.Millisecond
+	lastWordsBytes = 1 << 20
+)
 
 func (s *Server) newConn(nc net.Conn) *conn {
 	c := &conn{net: nc, server: s, frames: newFrameReader()}
 	c.session = s.service.Open(s.ctx, address(nc.RemoteAddr()), address(nc.LocalAddr()))
 	c.session.Kill = c.kill
+	c.session.Settle() // from here on others may call Kill
+	c.noteStranger()
 	s.enter(c)
 	return c
 }
 
+// serve is the life of a connection. A bug in reading or writing ends this one
+// connection only.
 func (c *conn) serve() {
-	defer c.server.leave(c)
+	defer func() {
+		if p := recover(); p != nil {
+			c.logPanic("a connection panicked", nil, p)
+		}
+		c.net.Close()
+		c.session.Close()
+		c.server.leave(c)
+	}()
 	for c.turn() {
 	}
-	c.net.Close()
-	c.session.Close()
 }
 
 // turn reads what has come and answers it. It says false when the connection is over.
 func (c *conn) turn() bool {
 	n, err := c.net.Read(c.frames.space())
-	if n > 0 {
-		c.frames.filled(n)
-		c.busy.Store(true)
-		c.answer()
-		ok := c.flush()
-		c.session.Traffic(n, 0)
-		c.session.Settle()
-		c.busy.Store(false)
-		if !ok || c.closing {
-			return false
-		}
-		c.frames.rest()
+	if n > 0 && !c.batch(n) {
+		return false
 	}
-	return err == nil && !c.server.stopping.Load()
+	return err == nil || c.woken(err)
 }
 
-// answer runs the commands that have come, in order.
-func (c *conn) answer() {
-	limits := c.currentLimits()
-	for !c.closing {
-		args, err := c.frames.next(limits)
-		if err != nil {
-			c.protocolError(err)
-			return
-		}
-		if args == nil {
-			return
-		}
-		if isHTTP(args[0]) {
-			c.server.log.Warn("a client speaks HTTP: closed, someone may be attacking from a web page", "client", c.session.Addr)
+// batch answers the commands that are complete with n more bytes.
+func (c *conn) batch(n int) bool {
+	c.doing.Store(running)
+	c.frames.filled(n)
+	if c.answer() {
+		c.session.Settle() // before the client can ask what was counted
+	}
+	ok := c.flush()
+	c.session.Traffic(n, c.written)
+	c.written = 0
+	if !ok {
+		return false
+	}
+	if c.closing || c.killed.Load() {
+		c.linger()
+		return false
+	}
+	c.noteStranger()
+	c.frames.rest()
+	if large := c.frames.large() || cap(c.out) > smallBuffer; large != c.large.Load() {
+		c.large.Store(large)
+	}
+	c.doing.Store(reading)
+	return !c.killed.Load()
+}
+
+// answer runs the commands that have come, in order, and says whether it ran any.
+func (c *conn) answer() (ran bool) {
+	for !c.closing && !c.killed.Load() {
+		args, err := c.frames.next(c.limits())
+		switch {
+		case err != nil:
+			c.out = redcon.AppendError(c.out, err.Error())
 			c.closing = true
-			return
-		}
-		c.reply(c.do(args))
-		if len(c.out) >= flushBytes && !c.flush() {
+		case args == nil:
+			return ran
+		case isHTTP(args[0]):
+			c.server.log.Warn("a client speaks HTTP: closed, a web page may be attacking through a browser", "client", c.session.Addr)
 			c.closing = true
-		}
-		if limits == &unauthenticated {
-			limits = c.currentLimits()
+		default:
+			ran = true
+			c.do(args)
+			if len(c.out) >= flushBytes && !c.flush() {
+				c.closing = true
+			}
 		}
 	}
+	return ran
 }
 
-func (c *conn) currentLimits() *Limits {
-	if !c.session.Authenticated() {
-		return &unauthenticated
+// limits are asked for before each command: the one before may have been AUTH.
+func (c *conn) limits() *Limits {
+	if c.session.Authenticated() {
+		return c.server.limits.Load()
 	}
-	cfg := c.server.service.Config
-	c.limits = Limits{
-		Arguments: int(cfg.Number(config.MaxArguments)),
-		Bulk:      int(cfg.Number(config.MaxBulkBytes)),
-		Command:   int(cfg.Number(config.QueryBufferLimit)),
-	}
-	return &c.limits
-}
-
-func (c *conn) reply(r commands.Reply) {
-	c.out = appendReply(c.out, &r, c.session.Proto())
-	if r.Kind == commands.Closing {
-		c.closing = true
-	}
+	return &strangers
 }
 
 // do runs a command. A panic in it is a bug of ours: the client gets an error, the
 // log the stack, and everyone else goes on.
-func (c *conn) do(args [][]byte) (reply commands.Reply) {
+func (c *conn) do(args [][]byte) {
+	start := len(c.out)
 	defer func() {
 		if p := recover(); p != nil {
-			c.server.log.Error("a command panicked", "command", string(args[0]), "panic", p, "stack", string(debug.Stack()))
-			reply = commands.Reply{Kind: commands.Failure, Text: "ERR internal error"}
+			c.logPanic("a command panicked", args[0], p)
+			c.out = redcon.AppendError(c.out[:start], "ERR internal error")
 		}
 	}()
-	return c.session.Do(args)
-}
-
-// protocolError ends the connection, after the replies that were earned before.
-func (c *conn) protocolError(err error) {
-	c.out = appendReply(c.out, &commands.Reply{Kind: commands.Failure, Text: err.Error()}, 2)
-	c.closing = true
-	if c.flush() {
-		c.linger()
+	reply := c.session.Do(args)
+	c.out = appendReply(c.out, &reply, c.session.Proto())
+	if reply.Kind == commands.Closing {
+		c.closing = true
 	}
 }
 
-// linger lets the client read our last words: closing while it still sends would
-// reset the connection under them.
-func (c *conn) linger() {
-	half, ok := c.net.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		return
-	}
-	if c.net.SetReadDeadline(time.Now().Add(lingerFor)) == nil {
-		_, _ = io.Copy(io.Discard, io.LimitReader(c.net, 1<<20))
-	}
+func (c *conn) logPanic(what string, command []byte, p any) {
+	c.server.log.Error(what, "client", c.session.Addr, "command", string(command[:min(len(command), 64)]),
+		"panic", p, "stack", string(debug.Stack()))
 }
 
 // flush writes the replies. The watch ends a write that takes too long.
@@ -159,41 +169,80 @@ func (c *conn) flush() bool {
 	if len(c.out) == 0 {
 		return true
 	}
-	c.writing.Store(time.Now().UnixNano())
+	c.doing.Store(c.server.ticks.Load())
+	if c.killed.Load() {
+		_ = c.net.SetWriteDeadline(time.Now().Add(lastWords))
+	}
 	n, err := c.net.Write(c.out)
-	c.writing.Store(0)
-	c.session.Traffic(0, n)
+	c.doing.Store(running)
+	c.written += n
 	if c.out = c.out[:0]; cap(c.out) > 2*flushBytes {
 		c.out = nil
+	}
+	if err != nil {
+		c.net.Close()
 	}
 	return err == nil
 }
 
-// kill ends the connection from another goroutine, or after this command.
-func (c *conn) kill() {
-	if c.killed.CompareAndSwap(false, true) {
-		c.net.Close()
+// linger lets the client read our last words: closing while it still sends would
+// reset the connection, and what it has not read yet would be lost.
+func (c *conn) linger() {
+	half, ok := c.net.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	until := time.Now().Add(lastWords)
+	unheard := io.LimitReader(c.net, lastWordsBytes)
+	for c.net.SetReadDeadline(until) == nil {
+		_, err := io.Copy(io.Discard, unheard)
+		if !errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(until) {
+			return // otherwise it was wake's deadline
+		}
 	}
 }
 
-// wake has a read that waits return, so that the goroutine sees it is to stop.
+// kill ends the connection from any goroutine: at once if it waits for its client,
+// otherwise after the command that it runs, whose reply is still written.
+func (c *conn) kill() {
+	c.killed.Store(true)
+	if c.doing.Load() != running {
+		c.cut()
+	}
+}
+
+// cut ends the connection from any goroutine, whatever it does.
+func (c *conn) cut() { c.net.Close() }
+
+// wake has a read that waits return, so that the goroutine looks around.
 func (c *conn) wake() { _ = c.net.SetReadDeadline(time.Unix(1, 0)) }
 
-// overdue says why the watch is to close this connection, or "".
-func (c *conn) overdue(now time.Time, idle, write time.Duration) string {
-	if since := c.writing.Load(); since > 0 && now.Sub(time.Unix(0, since)) > write {
-		return "does not read its replies"
+// woken is called with the error that ended a read. It says whether to go on.
+func (c *conn) woken(err error) bool {
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return false
 	}
-	if idle > 0 && !c.busy.Load() && now.Sub(c.session.LastActive()) > idle {
-		return "idle"
+	_ = c.net.SetReadDeadline(time.Time{}) // before looking: Stop sets it after stopping
+	if c.server.stopping.Err() != nil {
+		c.linger()
+		return false
 	}
-	return ""
+	c.frames.trim()
+	c.out = nil
+	c.large.Store(false)
+	return true
 }
 
 // isHTTP spots the first words of an HTTP request: a web page that makes a browser
 // talk to us must not get to run commands.
 func isHTTP(word []byte) bool {
-	return len(word) <= len("host:") && (bytes.EqualFold(word, []byte("post")) || bytes.EqualFold(word, []byte("host:")))
+	switch len(word) {
+	case len("post"):
+		return bytes.EqualFold(word, []byte("post"))
+	case len("host:"):
+		return bytes.EqualFold(word, []byte("host:"))
+	}
+	return false
 }
 
 func address(a net.Addr) string {

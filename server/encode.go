@@ -9,7 +9,7 @@ import (
 )
 
 // appendReply encodes a reply for RESP2 or RESP3. It is the only place that knows
-// how they differ.
+// how they differ. A reply that makes no sense is a bug and panics.
 func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 	switch r.Kind {
 	case commands.NoReply:
@@ -49,6 +49,9 @@ func appendNull(b []byte, kind commands.ReplyKind, proto int) []byte {
 }
 
 func appendItems(b []byte, r *commands.Reply, proto int) []byte {
+	if r.Kind == commands.Map && len(r.Items)%2 != 0 {
+		panic("server: a map with a key that has no value")
+	}
 	if r.Kind == commands.Map && proto == 3 {
 		b = append(strconv.AppendInt(append(b, '%'), int64(len(r.Items)/2), 10), "\r\n"...)
 	} else {

@@ -12,8 +12,8 @@ type Limits struct {
 	Command   int // bytes of one command, all of it
 }
 
-// unauthenticated is what a client may send before it has said who it is.
-var unauthenticated = Limits{Arguments: 10, Bulk: 16 << 10, Command: 64 << 10}
+// strangers is what a client may send before it has said who it is.
+var strangers = Limits{Arguments: 10, Bulk: 16 << 10, Command: 64 << 10}
 
 // maxLine bounds an inline command and a length's digits, as in Redis.
 const maxLine = 64 << 10
@@ -25,11 +25,14 @@ func (e ProtocolError) Error() string { return "ERR Protocol error: " + string(e
 
 // A frameReader cuts the bytes of a connection into commands. It holds one buffer,
 // grows it only for bytes that have come, never looks at a byte twice while a
-// command is incomplete, and allocates nothing in steady state.
+// command is incomplete, and allocates nothing in steady state. What it finds does
+// not depend on how the bytes were cut on their way.
 //
 //	buf[:from]     commands that were answered
 //	buf[from:at]   the command being read, as far as it is parsed
 //	buf[at:to]     bytes that have come and are not parsed
+//
+// A batch is space, filled, next until there is none, and rest.
 type frameReader struct {
 	buf          []byte
 	from, at, to int
@@ -44,8 +47,8 @@ type span struct{ from, to int }
 
 const (
 	noBulk      = -1
-	smallBuffer = 16 << 10
-	largeBuffer = 64 << 10
+	smallBuffer = 4 << 10  // all that most connections ever need
+	largeBuffer = 64 << 10 // for pipelines: fewer reads
 )
 
 func newFrameReader() *frameReader {
@@ -54,41 +57,52 @@ func newFrameReader() *frameReader {
 
 // space is where bytes that come go. It is never empty.
 func (f *frameReader) space() []byte {
-	switch {
-	case f.to < len(f.buf):
-	case f.from > 0:
-		f.shift(f.buf)
-	default:
-		f.shift(make([]byte, 2*len(f.buf)))
+	if f.to == len(f.buf) {
+		f.resize(2 * len(f.buf))
 	}
 	return f.buf[f.to:]
-}
-
-// shift moves what is not answered to the front of a buffer.
-func (f *frameReader) shift(buf []byte) {
-	copy(buf, f.buf[f.from:f.to])
-	f.buf = buf
-	f.at -= f.from
-	f.to -= f.from
-	f.from = 0
 }
 
 // filled says that n bytes have come into the space.
 func (f *frameReader) filled(n int) { f.to += n }
 
-// rest fits the buffer to what the connection needs, between two batches: a
-// large one for deep pipelines, a small one again after one huge command.
+// rest makes room for the next batch: what is not answered moves to the front, a
+// full buffer becomes a large one, and a huge one goes when its command is done.
 func (f *frameReader) rest() {
 	full := f.to == len(f.buf)
-	if f.from == f.to {
-		f.from, f.at, f.to = 0, 0, 0
+	if f.from > 0 {
+		copy(f.buf, f.buf[f.from:f.to])
+		f.at -= f.from
+		f.to -= f.from
+		f.from = 0
 	}
 	switch {
 	case full && len(f.buf) < largeBuffer:
-		f.shift(make([]byte, largeBuffer))
-	case len(f.buf) > largeBuffer && f.to == 0:
-		f.buf = make([]byte, smallBuffer)
+		f.resize(largeBuffer)
+	case len(f.buf) > largeBuffer:
+		f.trim()
 	}
+}
+
+// trim gives back what a connection does not need while it says nothing.
+func (f *frameReader) trim() {
+	if f.to <= smallBuffer && len(f.buf) > smallBuffer {
+		f.resize(smallBuffer)
+		f.args = nil
+		if f.missing == 0 {
+			f.spans = nil
+		}
+	}
+}
+
+// large says whether there is something to trim.
+func (f *frameReader) large() bool { return len(f.buf) > smallBuffer }
+
+func (f *frameReader) resize(size int) {
+	buf := make([]byte, size)
+	copy(buf, f.buf[:f.to])
+	f.buf = buf
+	clear(f.args[:cap(f.args)]) // or they would keep the old buffer alive
 }
 
 // next is the next command, or nil if it has not all come yet. The arguments are
@@ -100,13 +114,13 @@ func (f *frameReader) next(limits *Limits) ([][]byte, error) {
 			return nil, nil
 		}
 		if f.buf[f.at] != '*' {
-			args, done, err := f.inline()
+			args, done, err := f.inline(limits)
 			if err != nil || !done || len(args) > 0 {
 				return args, err
 			}
 			continue
 		}
-		n, done, err := f.length("multibulk", "mbulk", limits.Arguments, limits)
+		n, done, err := f.length(&arguments, limits.Arguments, limits)
 		if err != nil || !done {
 			return nil, err
 		}
@@ -130,12 +144,9 @@ func (f *frameReader) next(limits *Limits) ([][]byte, error) {
 // argument reads one argument, $3\r\nfoo\r\n.
 func (f *frameReader) argument(limits *Limits) (done bool, err error) {
 	if f.bulk == noBulk {
-		n, done, err := f.length("bulk", "bulk", limits.Bulk, limits)
+		n, done, err := f.length(&bulkBytes, limits.Bulk, limits)
 		if err != nil || !done {
 			return false, err
-		}
-		if n < 0 {
-			return false, ProtocolError("invalid bulk length")
 		}
 		if f.at-f.from+n > limits.Command {
 			return false, ProtocolError(fmt.Sprintf("command is longer than %d bytes", limits.Command))
@@ -151,75 +162,25 @@ func (f *frameReader) argument(limits *Limits) (done bool, err error) {
 	return true, nil
 }
 
-// length reads *n\r\n or $n\r\n. Numbers below zero are as good as any to it; one
-// over the limit is an error, whose words depend on what is counted.
-func (f *frameReader) length(what, short string, most int, limits *Limits) (n int, done bool, err error) {
-	line, done := f.line('\r')
-	if !done {
-		if f.to-f.at > maxLine {
-			return 0, false, ProtocolError("too big " + short + " count string")
-		}
-		return 0, false, nil
-	}
-	if what == "bulk" && (len(line) == 0 || line[0] != '$') {
-		return 0, false, ProtocolError("expected '$', got '" + string(append(line, '\r')[:1]) + "'")
-	}
-	n, ok := parseLength(line[1:])
-	if !ok {
-		return 0, false, ProtocolError("invalid " + what + " length")
-	}
-	if n > most {
-		if limits == &unauthenticated {
-			what = "unauthenticated " + what
-		} else {
-			what = "invalid " + what
-		}
-		return 0, false, ProtocolError(what + " length")
-	}
-	return n, true, nil
-}
-
-// line takes bytes up to an end: '\n' alone, or '\r' with whatever follows it.
-func (f *frameReader) line(end byte) (line []byte, done bool) {
+// line takes bytes up to an end: '\n' alone, or '\r' with whatever follows it. It
+// is too long if the end does not come within maxLine bytes.
+func (f *frameReader) line(end byte) (line []byte, done, tooLong bool) {
 	rest := f.buf[f.at:f.to]
 	i := bytes.IndexByte(rest[f.searched:], end)
 	if i < 0 {
 		f.searched = len(rest)
-		return nil, false
+		return nil, false, len(rest) > maxLine
 	}
 	i += f.searched
-	skip := 1
+	taken := i + 1
 	if end == '\r' {
-		skip = 2
+		taken++
 	}
-	if i+skip > len(rest) {
+	if i > maxLine || taken > len(rest) {
 		f.searched = i
-		return nil, false
+		return nil, false, i > maxLine
 	}
 	f.searched = 0
-	f.at += i + skip
-	return rest[:i], true
-}
-
-// parseLength reads a number as Redis reads lengths. What does not fit is as
-// wrong as what is no number.
-func parseLength(digits []byte) (int, bool) {
-	negative := len(digits) > 0 && digits[0] == '-'
-	if negative {
-		digits = digits[1:]
-	}
-	if len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && (len(digits) > 1 || negative) {
-		return 0, false
-	}
-	n := 0
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
+	f.at += taken
+	return rest[:i], true, false
 }

@@ -43,14 +43,22 @@ func listen(cfg *config.Config) (all []net.Listener, err error) {
 }
 
 // listenTCP opens one address. One with a minus sign in front may be missing on
-// this machine, as in redis.conf: then there is no listener.
+// this machine, as in redis.conf: then there is no listener. Also as there, * is
+// all of IPv4 and ::* all of IPv6, so that both can be asked for.
 func listenTCP(host, port string) (net.Listener, error) {
-	optional := strings.HasPrefix(host, "-")
-	host = strings.TrimPrefix(host, "-")
-	if host == "*" {
-		host = ""
+	host, optional := strings.CutPrefix(host, "-")
+	network := "tcp"
+	switch ip := net.ParseIP(host); {
+	case host == "*":
+		network, host = "tcp4", ""
+	case host == "::*":
+		network, host = "tcp6", ""
+	case ip != nil && ip.To4() == nil:
+		network = "tcp6"
+	case ip != nil:
+		network = "tcp4"
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	l, err := net.Listen(network, net.JoinHostPort(host, port))
 	if optional && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
 		return nil, nil
 	}
@@ -58,16 +66,21 @@ func listenTCP(host, port string) (net.Listener, error) {
 }
 
 // listenUnix opens a unix socket. A file that a dead server left is replaced; one
-// that a living server answers on is not.
+// that a living server may answer on is not.
 func listenUnix(path string, mode os.FileMode) (net.Listener, error) {
-	if nc, err := net.Dial("unix", path); err == nil {
+	nc, err := net.Dial("unix", path)
+	switch {
+	case err == nil:
 		nc.Close()
 		return nil, fmt.Errorf("listen unix %s: another server answers there", path)
-	}
-	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == os.ModeSocket {
-		if err := os.Remove(path); err != nil {
-			return nil, err
+	case errors.Is(err, syscall.ECONNREFUSED):
+		if info, err := os.Lstat(path); err == nil && info.Mode().Type() == os.ModeSocket {
+			if err := os.Remove(path); err != nil {
+				return nil, err
+			}
 		}
+	case errors.Is(err, syscall.EAGAIN):
+		return nil, fmt.Errorf("listen unix %s: another server is there and too busy to answer", path)
 	}
 	l, err := net.Listen("unix", path)
 	if err != nil || mode == 0 {

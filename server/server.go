@@ -5,7 +5,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"sync"
@@ -21,10 +20,16 @@ type Server struct {
 	service   *commands.Service
 	log       *slog.Logger
 	listeners []net.Listener
-	ctx       context.Context
-	cancel    context.CancelFunc
-	stopping  atomic.Bool
-	running   sync.WaitGroup // accept loops, connections and the watch
+	files     int                    // connections that the system lets us have open
+	limits    atomic.Pointer[Limits] // of clients that have said who they are
+	every     time.Duration          // the watch's pace
+	ticks     atomic.Int64           // of the watch, from 1
+
+	ctx      context.Context // of every command
+	cancel   context.CancelFunc
+	stopping context.Context // done when no more commands are to be read
+	stop     context.CancelFunc
+	ended    chan struct{} // closed when the last connection is
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
@@ -33,14 +38,39 @@ type Server struct {
 // New is a server that listens as the service's config says, or the reason why it
 // can't. Serve makes it answer.
 func New(service *commands.Service) (*Server, error) {
-	s := &Server{service: service, log: service.Log, conns: map[*conn]struct{}{}}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
 	listeners, err := listen(service.Config)
 	if err != nil {
 		return nil, err
 	}
-	s.listeners = listeners
-	return s, nil
+	return newServer(service, listeners), nil
+}
+
+func newServer(service *commands.Service, listeners []net.Listener) *Server {
+	s := &Server{
+		service: service, log: service.Log, listeners: listeners,
+		files: max(1, fileLimit()-reservedFiles), every: time.Second,
+		ended: make(chan struct{}), conns: map[*conn]struct{}{},
+	}
+	s.ticks.Store(1)
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.stopping, s.stop = context.WithCancel(context.Background())
+	s.readLimits()
+	for _, option := range []config.Name{config.MaxArguments, config.MaxBulkBytes, config.QueryBufferLimit} {
+		service.Config.OnSet(option, s.readLimits)
+	}
+	if most := int(service.Config.Number(config.MaxClients)); most > s.files {
+		s.log.Warn("the system lets us open fewer files than maxclients needs", "maxclients", most, "possible", s.files)
+	}
+	return s
+}
+
+func (s *Server) readLimits() {
+	cfg := s.service.Config
+	s.limits.Store(&Limits{
+		Arguments: int(cfg.Number(config.MaxArguments)),
+		Bulk:      int(cfg.Number(config.MaxBulkBytes)),
+		Command:   int(cfg.Number(config.QueryBufferLimit)),
+	})
 }
 
 // Addrs is where the server listens.
@@ -52,110 +82,46 @@ func (s *Server) Addrs() []net.Addr {
 	return addrs
 }
 
-// Serve answers clients until Stop is called.
+// Serve answers clients until Stop is called and the last of them is gone. It may
+// be called once.
 func (s *Server) Serve() {
+	var clients, watch sync.WaitGroup
 	for _, l := range s.listeners {
-		s.running.Go(func() { s.accept(l) })
+		clients.Go(func() { s.accept(l, &clients) })
 	}
-	s.running.Go(s.watch)
-	s.running.Wait()
+	watch.Go(s.watch)
+	clients.Wait()
+	close(s.ended)
+	s.cancel()
+	watch.Wait()
 }
 
-// Stop ends the server: no new clients, the commands that have been read are
-// answered, and what has not ended when ctx is done is cut off.
+// Stop ends the server and Serve: no new clients, the commands that have been read
+// are answered, and what has not ended when ctx is done is cut off. Commands heed
+// their context, so that is soon over too.
 func (s *Server) Stop(ctx context.Context) error {
-	s.stopping.Store(true)
+	s.stop()
 	for _, l := range s.listeners {
 		l.Close()
 	}
 	s.each((*conn).wake)
-	s.cancel()
-	done := make(chan struct{})
-	go func() {
-		s.running.Wait()
-		close(done)
-	}()
 	select {
-	case <-done:
+	case <-s.ended:
 		return nil
 	case <-ctx.Done():
 	}
-	s.each((*conn).kill)
-	<-done
+	s.cancel()
+	s.each((*conn).cut)
+	<-s.ended
 	return ctx.Err()
 }
 
-// accept takes clients in. When the system has no more file descriptors it waits
-// a little longer each time instead of spinning.
-func (s *Server) accept(l net.Listener) {
-	const shortest, longest = 5 * time.Millisecond, 500 * time.Millisecond
-	pause := shortest
-	for {
-		nc, err := l.Accept()
-		switch {
-		case err == nil:
-			pause = shortest
-			s.admit(nc)
-		case s.stopping.Load() || errors.Is(err, net.ErrClosed):
-			return
-		default:
-			s.log.Warn("can't accept a client", "error", err, "pause", pause)
-			time.Sleep(pause)
-			pause = min(2*pause, longest)
-		}
-	}
-}
-
-// admit refuses a client or gives it a goroutine.
-func (s *Server) admit(nc net.Conn) {
-	s.service.Stats.Connections.Add(1)
-	if why := s.refusal(nc); why != "" {
-		s.service.Stats.Rejected.Add(1)
-		_ = nc.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
-		_, _ = nc.Write([]byte("-" + why + "\r\n"))
-		nc.Close()
-		return
-	}
-	s.keepAlive(nc)
-	s.running.Go(s.newConn(nc).serve)
-}
-
-const denied = "DENIED Sluice is running in protected mode because protected mode is enabled and no password is set " +
-	"for the default user. In this mode connections are only accepted from the loopback interface. " +
-	"To let clients on other machines in, set a password (--requirepass), or, if only trusted machines can reach " +
-	"the port, start the server with --protected-mode no."
-
-func (s *Server) refusal(nc net.Conn) string {
-	cfg := s.service.Config
-	if s.service.Sessions.Len() >= int(cfg.Number(config.MaxClients)) {
-		return "ERR max number of clients reached"
-	}
-	if cfg.Bool(config.ProtectedMode) && cfg.String(config.RequirePass) == "" && !isLocal(nc.RemoteAddr()) {
-		return denied
-	}
-	return ""
-}
-
-func isLocal(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return !ok || tcp.IP.IsLoopback()
-}
-
-func (s *Server) keepAlive(nc net.Conn) {
-	tcp, ok := nc.(*net.TCPConn)
-	if !ok {
-		return
-	}
-	seconds := s.service.Config.Number(config.TCPKeepalive)
-	every := time.Duration(seconds) * time.Second
-	_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: seconds > 0, Idle: every, Interval: every / 3, Count: 3})
-}
-
+// enter takes a connection up, unless it comes after Stop has woken all others.
 func (s *Server) enter(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns[c] = struct{}{}
-	if s.stopping.Load() {
+	if s.stopping.Err() != nil {
 		c.wake()
 	}
 }
@@ -171,26 +137,5 @@ func (s *Server) each(f func(*conn)) {
 	defer s.mu.Unlock()
 	for c := range s.conns {
 		f(c)
-	}
-}
-
-// watch closes clients that are idle for too long or do not read their replies.
-func (s *Server) watch() {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case now := <-tick.C:
-			idle := time.Duration(s.service.Config.Number(config.Timeout)) * time.Second
-			write := time.Duration(s.service.Config.Number(config.WriteTimeout)) * time.Second
-			s.each(func(c *conn) {
-				if why := c.overdue(now, idle, write); why != "" {
-					s.log.Info("closing a client", "client", c.session.Addr, "why", why)
-					c.kill()
-				}
-			})
-		}
 	}
 }
