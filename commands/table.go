@@ -166,6 +166,9 @@ func (t *Table) LookupFull(name []byte) *Command {
 	return c
 }
 
+// Rows is every command in the order of the list, without subcommands.
+func (t *Table) Rows() []*Command { return t.rows }
+
 // each calls f with every command in the order of the list, subcommands behind
 // their container.
 func (t *Table) each(f func(*Command)) {
