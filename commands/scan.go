@@ -13,8 +13,8 @@ const (
 	defaultScanCount = 10
 	// maxScanCount bounds the work of one SCAN however much it is asked for.
 	maxScanCount = 100_000
-	// scanBatch is how many keys are asked of the store at a time, so that a
-	// reply is looked at before it grows too long.
+	// scanBatch is how many keys are asked of the store at a time, or fewer if
+	// they might not fit into the reply.
 	scanBatch = 256
 	// bulkOverhead is about what a key in a reply costs beside its bytes.
 	bulkOverhead = 16
@@ -46,7 +46,7 @@ func scan(c *Session, args [][]byte) (Reply, error) {
 
 func parseScan(args [][]byte) (s scanRequest, err error) {
 	s = scanRequest{count: defaultScanCount, match: glob{pattern: []byte("*")}}
-	if s.cursor, err = strconv.ParseUint(string(args[0][:min(len(args[0]), 21)]), 10, 64); err != nil {
+	if s.cursor, err = strconv.ParseUint(string(args[0]), 10, 64); err != nil {
 		return s, errBadCursor
 	}
 	for rest := args[1:]; len(rest) > 0; rest = rest[2:] {
@@ -102,8 +102,9 @@ func isType(name []byte) bool {
 func (c *Session) scan(s *scanRequest) (names Reply, cursor uint64, err error) {
 	names, cursor = array(), s.cursor
 	room := int(c.service.Config.Number(config.OutputLimit)) / 2
-	for left := s.count; left > 0 && room > 0; left -= scanBatch {
-		cursor, err = c.service.Store.Scan(c.ctx, int(c.db.Load()), cursor, min(left, scanBatch), func(e engine.Entry) {
+	for left, batch := s.count, 0; left > 0 && room > 0; left -= batch {
+		batch = min(left, scanBatch, 1+room/(engine.MaxKeyBytes+bulkOverhead))
+		cursor, err = c.service.Store.Scan(c.ctx, int(c.db.Load()), cursor, batch, func(e engine.Entry) {
 			if s.wants(e) {
 				names.Items = append(names.Items, bulkBytes(e.Key.Name))
 				room -= len(e.Key.Name) + bulkOverhead

@@ -86,7 +86,7 @@ func debugCommands() []*Command {
 		}
 	}
 	return []*Command{
-		sub("CLOCK", "<SET unix-ms>|<ADVANCE ms>|REAL", "Stops the server's clock, moves it, or gives the real one back.", -3, debugClock),
+		sub("CLOCK", "SET unix-ms|ADVANCE ms|REAL", "Stops the server's clock, moves it, or gives the real one back.", -3, debugClock),
 		sub("SLEEP", "seconds", "Has this connection wait, and no other; 60 seconds at most.", 3, debugSleep),
 		helpRow(ServerSide),
 	}

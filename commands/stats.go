@@ -109,8 +109,7 @@ func (c *Session) Settle() {
 	now := time.Now()
 	c.active.Store(now.UnixNano())
 	c.service.Stats.rates.note(c.service.Stats, now)
-	c.settled.Store(true)
-	if c.ended.Load() {
+	if !c.settled.Swap(true) && c.ended.Load() {
 		c.Kill()
 	}
 	if !c.tally.decided {

@@ -103,6 +103,8 @@ func (p *usageParser) item() argument {
 	switch word := p.peek(); {
 	case word == "[" || word == "<":
 		a = p.group()
+	case word == "" || strings.ContainsAny(word, "]>|."):
+		panic("commands: the usage lacks an argument or has a sign too many: " + p.usage)
 	case strings.ToUpper(word) == word:
 		a = p.token()
 	default:
@@ -135,7 +137,10 @@ func (p *usageParser) token() argument {
 	case next != "" && strings.ToLower(next) == next && strings.ToUpper(next) != next:
 		a = p.word()
 	default:
-		a = argument{name: strings.ToLower(token), kind: pureToken}
+		return argument{name: strings.ToLower(token), kind: pureToken, token: token}
+	}
+	if a.token != "" {
+		a = argument{name: a.name, kind: block, parts: []argument{a}}
 	}
 	a.token = token
 	return a
