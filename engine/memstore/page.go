@@ -30,7 +30,7 @@ type ref uint32
 
 const refBits = 24
 
-// maxPages bounds a shard to 128 MiB of records.
+// maxPages bounds a shard to 64 MiB of records, a store to 64 GiB.
 const maxPages = 1 << refBits / pageGranules
 
 func (r ref) page() int { return int(r) / pageGranules }

@@ -22,7 +22,7 @@ import (
 type record []byte
 
 const (
-	granule     = 8
+	granule     = 4
 	wordsAt     = 1
 	deadlineAt  = 2
 	keyLengthAt = 10

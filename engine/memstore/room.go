@@ -34,14 +34,14 @@ func (o *Options) evict() bool { return o.Evict != nil && o.Evict() }
 // room is where a new key's record of n bytes may be written: 0 for nowhere.
 //
 // A store at its bound gives every shard its share of it. One that has less may
-// still grow; one that has it makes room by evicting.
+// still grow; one that would have more makes room by evicting.
 func (s *shard) room(h uint64, n int) (ref, record) {
 	o := &s.store.options
 	if most := o.maxBytes(); most > 0 && s.store.bytes.Load() >= most {
 		if !o.evict() {
 			return 0, nil
 		}
-		if int64(s.bytes) >= most/shardCount {
+		if int64(s.bytes+s.growth(n)) > most/shardCount {
 			if r, rec := s.evictKey(h, n); r != 0 {
 				return r, rec
 			}
@@ -53,6 +53,24 @@ func (s *shard) room(h uint64, n int) (ref, record) {
 		return 0, nil
 	}
 	return r, s.record(r)[:n:n]
+}
+
+// growth is how many bytes the shard will grow by for one key more.
+func (s *shard) growth(n int) int {
+	bytes := 0
+	if s.used >= len(s.index)*13/16 {
+		bytes = 4 * max(len(s.index), 1<<firstBits)
+	}
+	if s.newest < 0 {
+		return bytes + max(newPageBytes, n)
+	}
+	switch p := &s.pages[s.newest]; {
+	case len(p.data)+n <= cap(p.data):
+		return bytes
+	case len(p.data)+n <= pageBytes:
+		return bytes + cap(p.data)
+	}
+	return bytes + max(newPageBytes, n)
 }
 
 // evictKey forgets the key that is nearest to its deadline among some whose

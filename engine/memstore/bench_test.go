@@ -1,0 +1,90 @@
+package memstore
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"sluice/engine"
+)
+
+// A taker is what the benchmarks compare.
+type taker interface {
+	take(*testing.B, *engine.Call)
+}
+
+func (s *Store) take(b *testing.B, c *engine.Call) {
+	if _, err := s.Take(b.Context(), c); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// A plain store is the peer: what one would write in ten minutes.
+type plain struct {
+	mu     sync.Mutex
+	clock  *engine.Clock
+	states map[string]engine.State
+}
+
+func (p *plain) take(_ *testing.B, c *engine.Call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.Now = p.clock.Now()
+	old := p.states[string(c.Key.Name)]
+	next, _ := c.Algorithm.Decide(old.At(c.Now), &c.Request)
+	if next != old {
+		p.states[string(c.Key.Name)] = next
+	}
+}
+
+func takers(b *testing.B) map[string]taker {
+	return map[string]taker{
+		"store=mem":   open(b),
+		"store=plain": &plain{clock: engine.NewClock(), states: map[string]engine.State{}},
+	}
+}
+
+func BenchmarkTake(b *testing.B) {
+	const million = 1_000_000
+	for name, s := range takers(b) {
+		b.Run(name, func(b *testing.B) {
+			for _, a := range engine.Algorithms {
+				call, back := callOf(b, a, []byte(a.Name), 1), callOf(b, a, []byte(a.Name), -1)
+				b.Run("keys=1/algorithm="+a.Name, func(b *testing.B) {
+					b.ReportAllocs()
+					for n := 0; b.Loop(); n++ {
+						if n&1 == 0 {
+							s.take(b, call)
+						} else {
+							s.take(b, back)
+						}
+					}
+				})
+			}
+			names := make([]byte, 0, million*17)
+			for i := range million {
+				names = append(names, name17(i)...)
+			}
+			name := func(i int) []byte { i %= million; return names[i*17 : i*17+17] }
+			b.Run("keys=1M", func(b *testing.B) {
+				b.ReportAllocs()
+				call := callOf(b, engine.GCRA, nil, 1)
+				for i := 0; b.Loop(); i += 7919 {
+					call.Key.Name = name(i)
+					s.take(b, call)
+				}
+			})
+			b.Run("keys=1M/parallel", func(b *testing.B) {
+				b.ReportAllocs()
+				var from atomic.Int64
+				b.RunParallel(func(pb *testing.PB) {
+					call := callOf(b, engine.GCRA, nil, 1)
+					for i := int(from.Add(1)) * 1009; pb.Next(); i += 7919 {
+						call.Key.Name = name(i)
+						s.take(b, call)
+					}
+				})
+			})
+		})
+	}
+}
