@@ -25,7 +25,8 @@ type Algorithm struct {
 	// drops the returned state has changed nothing.
 	Decide func(State, *Request) (State, Decision)
 	// SetBack carries a state over when the clock is set back from one instant
-	// to another: that grants nothing, and nobody waits longer than before.
+	// to another: that grants nothing. Nobody waits longer for it than before or,
+	// where windows lie on the clock, than at a key that is used up then.
 	SetBack func(s State, from, to Instant) State
 }
 

@@ -46,12 +46,14 @@ func (c *Clock) Stop(at Instant) {
 func (c *Clock) Advance(d time.Duration) {
 	c.hand.Lock()
 	defer c.hand.Unlock()
-	if at := c.stopped.Load(); at != running {
-		c.Stop(Instant(at) + Instant(d))
+	// Held first: the sum with any other d could turn over.
+	by := min(max(Instant(d), -MaxInstant), MaxInstant)
+	now := c.Now()
+	if c.stopped.Load() != running {
+		c.Stop(now + by)
 		return
 	}
-	now := c.Now()
-	to := min(max(now+Instant(d), 0), MaxInstant)
+	to := min(max(now+by, 0), MaxInstant)
 	c.base.Add(int64(to - now))
 }
 

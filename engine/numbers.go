@@ -87,10 +87,11 @@ func parseDecimal(text []byte, places int) (int64, bool) {
 		if point >= 0 {
 			point++
 		}
-		if n > (1<<63-10)/10 || point > places {
+		digit := uint64(c - '0')
+		if n > (1<<63-1-digit)/10 || point > places {
 			return 0, false
 		}
-		n = n*10 + uint64(c-'0')
+		n = n*10 + digit
 		digits++
 	}
 	for i := max(point, 0); i < places; i++ {
@@ -138,7 +139,15 @@ var calendar = map[string]Window{"day": Day, "week": Week, "month": Month, "year
 
 // WithinWindow is an error unless 1 ms ≤ w ≤ MaxWindow or w is a calendar window.
 func WithinWindow(name string, w Window) error {
-	if w == 0 || w > Window(MaxWindow/time.Millisecond) {
+	if Year <= w && w < 0 {
+		return nil
+	}
+	return withinLength(name, w)
+}
+
+// withinLength is an error unless 1 ms ≤ w ≤ MaxWindow.
+func withinLength(name string, w Window) error {
+	if w < 1 || w > Window(MaxWindow/time.Millisecond) {
 		return RangeError{name, "1ms", "366d"}
 	}
 	return nil

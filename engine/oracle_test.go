@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-var oracleCalls = flag.Int("oracle", 200_000, "how many decisions TestOracle compares")
+var oracleCalls = flag.Int("oracle", 100_000, "how many decisions TestOracle compares")
 
 // A model is one key of one algorithm as the protocol words it, in fractions:
 // slow, and sharing no arithmetic with the engine. Times are nanoseconds, rates

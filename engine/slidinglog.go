@@ -20,11 +20,11 @@ var SlidingLog = &Algorithm{
 	SetBack: setBackSlidingLog,
 }
 
-// LogLimit is limit units (1 … MaxLogUnits) in any window.
+// LogLimit is limit units (1 … MaxLogUnits) in any window, which is no calendar's.
 func LogLimit(limit int64, w Window) (Limit, error) {
 	if err := firstError(
 		within("limit", limit, 1, MaxLogUnits),
-		WithinWindow("window", w),
+		withinLength("window", w),
 	); err != nil {
 		return Limit{}, err
 	}

@@ -70,8 +70,8 @@ type Store interface {
 // AllDatabases stands for every database.
 const AllDatabases = -1
 
-// A TestClock is a test's hand on the store's clock. Setting it back leaves every
-// key as far from its deadline as it was (see Algorithm.SetBack).
+// A TestClock is a test's hand on the store's clock. Setting it back grants
+// nothing: every state is carried over (see Algorithm.SetBack).
 type TestClock interface {
 	StopClock(at Instant)
 	AdvanceClock(by time.Duration)

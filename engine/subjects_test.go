@@ -5,6 +5,7 @@ import "time"
 // A subject is what the rules must be told about a row of Algorithms: how its
 // numbers are made, and, with the reason, where a rule can not hold to the letter.
 type subject struct {
+	example string // numbers as on the wire, of which one a second is granted for ever
 	// limit is random numbers. Of GCRA's, share sets together keep a common
 	// denominator below 2^63, up to which it is exact.
 	limit func(d dice, share int64) Limit
@@ -22,12 +23,12 @@ type subject struct {
 }
 
 var subjects = map[Kind]subject{
-	KindGCRA:          {limit: gcraLimits, raise: raiseMax, state: gcraStates, looksAlone: true},
-	KindTokenBucket:   {limit: bucketLimits, raise: raiseMaxAndRate, state: bucketStates, maxWait: true, restates: true},
-	KindFixedWindow:   {limit: windowLimits, raise: raiseMax, state: windowStates, onTheClock: true},
-	KindLeakyBucket:   {limit: queueLimits, raise: raiseMaxAndRate, state: bucketStates, restates: true, grantsAhead: true},
-	KindSlidingLog:    {limit: logLimits, raise: raiseLog, state: logStates},
-	KindSlidingWindow: {limit: windowLimits, raise: raiseMax, state: windowStates, onTheClock: true},
+	KindGCRA:          {example: "99 1 1", limit: gcraLimits, raise: raiseMax, state: gcraStates, looksAlone: true},
+	KindTokenBucket:   {example: "100 1", limit: bucketLimits, raise: raiseMaxAndRate, state: bucketStates, maxWait: true, restates: true},
+	KindFixedWindow:   {example: "100 60", limit: windowLimits, raise: raiseMax, state: windowStates, onTheClock: true},
+	KindLeakyBucket:   {example: "99 1", limit: queueLimits, raise: raiseMaxAndRate, state: bucketStates, restates: true, grantsAhead: true},
+	KindSlidingLog:    {example: "100 60", limit: logLimits, raise: raiseLog, state: logStates},
+	KindSlidingWindow: {example: "100 60", limit: windowLimits, raise: raiseMax, state: windowStates, onTheClock: true},
 }
 
 func gcraLimits(d dice, share int64) Limit {
