@@ -19,6 +19,7 @@ type page struct {
 const (
 	pageBytes    = 8 << 10
 	newPageBytes = 512
+	manyPages    = 16
 	pageHeader   = int(unsafe.Sizeof(page{})) + 2 // in the table, and among the spare
 	pageGranules = pageBytes / granule
 	never        = engine.Instant(math.MaxInt64)
@@ -59,7 +60,7 @@ func (s *shard) allocate(n int) ref {
 }
 
 func (s *shard) growPage(p *page, n int) {
-	size := max(cap(p.data), newPageBytes)
+	size := max(cap(p.data), s.newPage())
 	for size < n {
 		size *= 2
 	}
@@ -70,6 +71,15 @@ func (s *shard) growPage(p *page, n int) {
 	data := make([]byte, len(p.data), size)
 	copy(data, p.data)
 	p.data = data
+}
+
+// newPage is the size a page begins with. Growing it by doubling leaves as much
+// garbage as it has bytes: a shard with many pages can afford a whole one.
+func (s *shard) newPage() int {
+	if len(s.pages) > manyPages {
+		return pageBytes
+	}
+	return newPageBytes
 }
 
 func (s *shard) addPage() bool {

@@ -62,7 +62,7 @@ func (s *shard) growth(n int) int {
 		bytes = 4 * max(len(s.index), 1<<firstBits)
 	}
 	if s.newest < 0 {
-		return bytes + max(newPageBytes, n)
+		return bytes + max(s.newPage(), n)
 	}
 	switch p := &s.pages[s.newest]; {
 	case len(p.data)+n <= cap(p.data):
@@ -70,7 +70,7 @@ func (s *shard) growth(n int) int {
 	case len(p.data)+n <= pageBytes:
 		return bytes + cap(p.data)
 	}
-	return bytes + max(newPageBytes, n)
+	return bytes + max(s.newPage(), n)
 }
 
 // evictKey forgets the key that is nearest to its deadline among some whose
