@@ -19,14 +19,14 @@ func (s *Store) take(b *testing.B, c *engine.Call) {
 	}
 }
 
-// A plain store is the peer: what one would write in ten minutes.
-type plain struct {
+// A peer is what one would write in ten minutes.
+type peer struct {
 	mu     sync.Mutex
 	clock  *engine.Clock
 	states map[string]engine.State
 }
 
-func (p *plain) take(_ *testing.B, c *engine.Call) {
+func (p *peer) take(_ *testing.B, c *engine.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.Now = p.clock.Now()
@@ -39,8 +39,8 @@ func (p *plain) take(_ *testing.B, c *engine.Call) {
 
 func takers(b *testing.B) map[string]taker {
 	return map[string]taker{
-		"store=mem":   open(b),
-		"store=plain": &plain{clock: engine.NewClock(), states: map[string]engine.State{}},
+		"store=mem": open(b),
+		"store=map": &peer{clock: engine.NewClock(), states: map[string]engine.State{}},
 	}
 }
 

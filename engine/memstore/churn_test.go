@@ -68,7 +68,7 @@ func (c *churner) check() {
 	now := c.store.Now()
 	for _, name := range c.names {
 		got := must[engine.State](c.t)(c.store.Get(c.t.Context(), engine.Key{Name: name}))
-		if want := c.model[string(name)].At(now); got != want {
+		if want := c.model[string(name)].At(now); plain(got) != plain(want) {
 			c.t.Fatalf("%.10q…: %+v, not %+v", name, got, want)
 		}
 	}
@@ -214,4 +214,14 @@ func TestSameTag(t *testing.T) {
 		s.mustDelete(t, name)
 		verify(t, s)
 	}
+}
+
+// plain is a state without the place where a sliding log keeps its instants: what
+// is in it shows in later decisions.
+func plain(s engine.State) engine.State {
+	if s.Kind == engine.KindSlidingLog {
+		s.Words = [3]uint64{s.Words[0], s.Words[2] - s.Words[1]}
+		s.Log = nil
+	}
+	return s
 }
