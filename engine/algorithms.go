@@ -38,6 +38,7 @@ var Algorithms = [...]*Algorithm{
 	FixedWindow,
 	SlidingWindow,
 	LeakyBucket,
+	SlidingLog,
 }
 
 // String is the algorithm's name, or "none".

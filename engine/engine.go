@@ -9,7 +9,10 @@
 // and exact: nothing is lost to rounding however a key is polled.
 package engine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An Instant is a moment in nanoseconds since the Unix epoch, on the store's clock.
 type Instant int64
@@ -89,6 +92,24 @@ type State struct {
 func (s State) At(now Instant) State {
 	if s.Deadline <= now {
 		return State{}
+	}
+	return s
+}
+
+// Equal says whether two states are the same to every call. (== is stricter: it
+// tells logs with the same instants apart.)
+func (s State) Equal(o State) bool {
+	if s.Log != nil && o.Log != nil && slices.Equal(s.instants(), o.instants()) {
+		s.Log, s.Words[1], s.Words[2] = o.Log, o.Words[1], o.Words[2]
+	}
+	return s == o
+}
+
+// Clone is the state with a log of its own, for who goes on from one state in two
+// directions.
+func (s State) Clone() State {
+	if s.Log != nil {
+		s.Log = NewLog(s.Words[1], s.instants())
 	}
 	return s
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // windowModel is either window: how much each window of the clock counted.
 // "A window whose length changes starts afresh."
@@ -77,39 +80,56 @@ func (m *windowModel) add(cost, before, start int64) {
 // entries. A refund removes the newest. Granted if entries + cost ≤ limit."
 type logModel struct {
 	window  Window
-	entries []int64 // in order of time
+	entries []batch // in order of time
 }
+
+// A batch is entries of one instant.
+type batch struct{ at, n int64 }
 
 func (m *logModel) decide(at *big.Rat, r *Request) verdict {
 	now, length, limit := at.Num().Int64(), int64(r.Limit.Window)*1_000_000, int64(r.Limit.Max)
-	var counting []int64
-	for _, entry := range m.entries {
-		if m.window == r.Limit.Window && entry > now-length {
-			counting = append(counting, entry)
+	var counting []batch
+	used := int64(0)
+	for _, b := range m.entries {
+		if m.window == r.Limit.Window && b.at > now-length {
+			counting, used = append(counting, b), used+b.n
 		}
 	}
 	v := verdict{resetting: new(big.Rat)}
-	cost, used := max(1, r.Cost), int64(len(counting))
+	cost := max(1, r.Cost)
 	switch {
 	case r.Cost < 0:
-		counting = counting[:max(0, used+r.Cost)]
+		counting = without(counting, min(used, -r.Cost))
+		used = max(0, used+r.Cost)
+	case used+cost > limit && cost > limit:
+		v.limited = true
 	case used+cost > limit:
-		if v.limited = true; cost <= limit {
-			v.retry = ratio(counting[used+cost-limit-1] + length - now)
-		}
+		// The last that must go is the newest when the limit-cost newer are gone.
+		kept := without(counting, limit-cost)
+		v.limited, v.retry = true, ratio(kept[len(kept)-1].at+length-now)
 	case r.Cost > 0:
-		for range cost {
-			counting = append(counting, now)
-		}
+		counting, used = append(counting, batch{now, cost}), used+cost
 	}
 	if r.Cost != 0 && !v.limited {
 		m.window, m.entries = r.Limit.Window, counting
 	}
-	v.remaining = ratio(limit - int64(len(counting)))
+	v.remaining = ratio(limit - used)
 	if n := len(counting); n > 0 {
-		v.resetting = ratio(counting[n-1] + length - now)
+		v.resetting = ratio(counting[n-1].at + length - now)
 	}
 	return v
+}
+
+// without is batches less their n newest entries.
+func without(all []batch, n int64) []batch {
+	all = slices.Clone(all)
+	for last := len(all) - 1; n > 0; last-- {
+		some := min(n, all[last].n)
+		if n, all[last].n = n-some, all[last].n-some; all[last].n == 0 {
+			all = all[:last]
+		}
+	}
+	return all
 }
 
 // The lengths of the calendar, in days: no library's dates.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -243,14 +242,5 @@ func unless(holds bool, what ...any) string {
 
 // differ tells two outcomes apart.
 func differ(what string, first State, one Decision, second State, two Decision) string {
-	return unless(same(first, second) && one == two, what, first, one, second, two)
-}
-
-// same says whether two states are equal, with what is in their logs.
-func same(a, b State) bool {
-	if a.Log != nil && b.Log != nil {
-		one, two := a.Log.Instants(a.Words[1], a.Words[2]), b.Log.Instants(b.Words[1], b.Words[2])
-		return slices.Equal(one, two) && same(State{a.Kind, a.Deadline, a.Words, nil}, State{b.Kind, b.Deadline, b.Words, nil})
-	}
-	return a == b
+	return unless(first.Equal(second) && one == two, what, first, one, second, two)
 }

@@ -54,11 +54,11 @@ func ringLength(n uint64) uint64 { return 1 << bits.Len64(max(n, smallLog)-1) }
 
 func (l *Log) at(position uint64) *Instant { return &l.ring[position&uint64(len(l.ring)-1)] }
 
-// Instants is a copy of the instants from position first until before end.
-func (l *Log) Instants(first, end uint64) []Instant {
-	all := make([]Instant, 0, end-first)
-	for p := first; p < end; p++ {
-		all = append(all, *l.at(p))
+// instants is a copy of what a state's log counts.
+func (s State) instants() []Instant {
+	all := make([]Instant, 0, s.Words[2]-s.Words[1])
+	for p := s.Words[1]; p < s.Words[2]; p++ {
+		all = append(all, *s.Log.at(p))
 	}
 	return all
 }
@@ -157,10 +157,8 @@ func (e entries) state(w Window) State {
 
 // setBackSlidingLog moves every entry with the clock.
 func setBackSlidingLog(s State, from, to Instant) State {
-	s = keepDistance(s, from, to)
-	first, end := s.Words[1], s.Words[2]
-	s.Log = s.Log.copy(first, end, end-first)
-	for p := first; p < end; p++ {
+	s = keepDistance(s, from, to).Clone()
+	for p := s.Words[1]; p < s.Words[2]; p++ {
 		*s.Log.at(p) -= from - to
 	}
 	return s

@@ -42,7 +42,15 @@ type Store interface {
 	// answered with an error, leaves no trace. The call is not kept.
 	Take(context.Context, *Call) (Decision, error)
 
-	// Get is the state of a key, zero if it does not exist.
+	// TakeAll decides several calls, no two of one key, as one (see DecideAll): all
+	// are granted, or nothing is taken from any.
+	TakeAll(context.Context, []Call) ([]Decision, error)
+
+	// Lease carries a call about leases out (see LeaseCall.Decide).
+	Lease(context.Context, *LeaseCall) (d Decision, held bool, err error)
+
+	// Get is the state of a key, zero if it does not exist. Its Log is the store's:
+	// only whether it is the same as another may be asked.
 	Get(context.Context, Key) (State, error)
 
 	// Delete makes a key untouched, and says whether it existed.
@@ -65,6 +73,13 @@ type Store interface {
 	Flush(ctx context.Context, db int) error
 
 	TestClock
+}
+
+// A Transactor is a Store that can shut others out.
+type Transactor interface {
+	// Exclusively runs f while nobody else touches the keys, or any key at all if
+	// none is named. f uses the store it is given.
+	Exclusively(keys []Key, f func(Store))
 }
 
 // AllDatabases stands for every database.

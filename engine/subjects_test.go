@@ -88,9 +88,11 @@ func windowStates(d dice) State {
 	return State{Deadline: end, Words: [3]uint64{uint64(l.Window), l.Max, uint64(spread(d, 0, MaxUnits))}}
 }
 
+// logLimits are mostly small: a call of a large one takes as long as a hundred thousand.
 func logLimits(d dice, _ int64) Limit {
+	most := oneOf(d, 10, 50, 50, 500, 500, 500, 500, MaxLogUnits)
 	w := Window(spread(d, 1, int64(MaxWindow/time.Millisecond)))
-	return fitting(d, 1, MaxLogUnits, func(n int64) (Limit, error) { return LogLimit(n, w) })
+	return fitting(d, 1, int64(most), func(n int64) (Limit, error) { return LogLimit(n, w) })
 }
 
 func raiseLog(d dice, l Limit) Limit {

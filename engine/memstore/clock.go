@@ -26,21 +26,25 @@ func (s *Store) moveClock(move func()) {
 		if to < from {
 			s.shards[i].setBack(from, to)
 		}
-		s.shards[i].mu.Unlock()
+		s.unlock(&s.shards[i])
 	}
-	s.sweep()
+	if !s.held { // else the sweeper's next turn will do
+		s.sweep()
+	}
 }
 
 func (s *shard) setBack(from, to engine.Instant) {
 	s.each(func(i int, rec record) {
-		st := rec.state().At(from)
-		if st.Kind == 0 {
-			s.remove(i)
-			return
+		st, content := s.stateOf(rec).At(from), s.boxOf(rec)
+		if st.Kind == engine.KindConcurrency {
+			content.leases.setBack(from, to)
+			st = content.leases.state()
+		} else if st.Kind != 0 {
+			st = st.Kind.Algorithm().SetBack(st, from, to)
+			content.log = st.Log
 		}
-		st = st.Kind.Algorithm().SetBack(st, from, to).At(to)
 		k := s.keyOf(rec)
-		if st.Kind == 0 || s.put(s.store.hash(k), k, i, st) != nil {
+		if st = st.At(to); st.Kind == 0 || s.put(s.store.hash(k), k, i, st, content) != nil {
 			s.remove(i) // no room for words that grew: better forgotten than kept for ever
 		}
 	})

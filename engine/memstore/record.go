@@ -61,6 +61,10 @@ func (r record) state() engine.State {
 	s := engine.State{Kind: r.kind(), Deadline: r.deadline()}
 	_, at := r.keySpan()
 	words := r[at : at+int(r[wordsAt])]
+	if boxed(s.Kind) {
+		_, n := binary.Uvarint(words)
+		words = words[n:]
+	}
 	for i := range s.Words {
 		if len(words) == 0 {
 			break
@@ -72,6 +76,16 @@ func (r record) state() engine.State {
 	return s
 }
 
+// box is the number of the record's box, 0 if its kind has none.
+func (r record) box() uint32 {
+	if !boxed(r.kind()) {
+		return 0
+	}
+	_, at := r.keySpan()
+	n, _ := binary.Uvarint(r[at:])
+	return uint32(n)
+}
+
 func (r record) entry() engine.Entry {
 	name := append([]byte(nil), r.key()...)
 	return engine.Entry{Key: engine.Key{DB: r.db(), Name: name}, State: r.state()}
@@ -79,9 +93,9 @@ func (r record) entry() engine.Entry {
 
 // setState writes a state over the record's own, and says false, having changed
 // nothing, if its words need more room than there is.
-func (r record) setState(s engine.State) bool {
-	var buf [3 * binary.MaxVarintLen64]byte
-	words := appendWords(buf[:0], &s)
+func (r record) setState(s engine.State, box uint32) bool {
+	var buf [maxWords]byte
+	words := appendWords(buf[:0], &s, box)
 	_, at := r.keySpan()
 	room := r[at : at+int(r[wordsAt])]
 	if len(words) > len(room) {
@@ -97,9 +111,9 @@ func (r record) setState(s engine.State) bool {
 func (r record) kill() { r[0] &= 15 }
 
 // recordSize is the size of a record for a key and a state.
-func recordSize(key []byte, s *engine.State) int {
-	var buf [3 * binary.MaxVarintLen64]byte
-	n := keyLengthAt + 1 + len(key) + len(appendWords(buf[:0], s))
+func recordSize(key []byte, s *engine.State, box uint32) int {
+	var buf [maxWords]byte
+	n := keyLengthAt + 1 + len(key) + len(appendWords(buf[:0], s, box))
 	if len(key) >= longKey {
 		n++
 	}
@@ -107,16 +121,22 @@ func recordSize(key []byte, s *engine.State) int {
 }
 
 // writeRecord fills a record of the size that recordSize told.
-func writeRecord(r record, k engine.Key, s engine.State) {
+func writeRecord(r record, k engine.Key, s engine.State, box uint32) {
 	r[0] = byte(k.DB)
 	binary.PutUvarint(r[keyLengthAt:], uint64(len(k.Name)))
 	from, to := r.keySpan()
 	copy(r[from:to], k.Name)
 	r[wordsAt] = byte(len(r) - to)
-	r.setState(s)
+	r.setState(s, box)
 }
 
-func appendWords(b []byte, s *engine.State) []byte {
+// maxWords is the most bytes that a box's number and the words can take.
+const maxWords = 4 * binary.MaxVarintLen64
+
+func appendWords(b []byte, s *engine.State, box uint32) []byte {
+	if boxed(s.Kind) {
+		b = binary.AppendUvarint(b, uint64(box))
+	}
 	last := len(s.Words)
 	for last > 0 && s.Words[last-1] == 0 {
 		last--

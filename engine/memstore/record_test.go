@@ -29,17 +29,21 @@ func TestRecord(t *testing.T) {
 		n := rapid.SampledFrom(lengths()).Draw(t, "length")
 		k := engine.Key{DB: rapid.IntRange(0, 15).Draw(t, "db"), Name: bytes.Repeat([]byte{0xfe}, n)}
 		first, second := drawState(t), drawState(t)
-		size := recordSize(k.Name, &first)
+		const number = 77 // of a box, for kinds that have one
+		size := recordSize(k.Name, &first, number)
 		page := bytes.Repeat([]byte{0xaa}, size+64) // dirty, as a page can be
 		rec := record(page)
-		writeRecord(rec[:size], k, first)
+		writeRecord(rec[:size], k, first, number)
 		same := func(want engine.State) {
 			if rec.state() != want || rec.size() != size || rec.db() != k.DB || !bytes.Equal(rec.key(), k.Name) || size%granule != 0 {
 				t.Fatalf("%+v of %d bytes is read, not %+v of %d", rec.state(), rec.size(), want, size)
 			}
 		}
 		same(first)
-		if rec.setState(second) {
+		if boxed(first.Kind) != (rec.box() == number) {
+			t.Fatalf("the box of kind %d is number %d", first.Kind, rec.box())
+		}
+		if rec.setState(second, number) {
 			same(second)
 		} else {
 			same(first)

@@ -31,6 +31,13 @@ func (o *Options) maxBytes() int64 {
 
 func (o *Options) evict() bool { return o.Evict != nil && o.Evict() }
 
+// full says that the store is at its bound and nothing may be evicted.
+func (s *shard) full() bool {
+	o := &s.store.options
+	most := o.maxBytes()
+	return most > 0 && s.store.bytes.Load() >= most && !o.evict()
+}
+
 // room is where a new key's record of n bytes may be written: 0 for nowhere.
 //
 // A store at its bound gives every shard its share of it. One that has less may
@@ -102,6 +109,7 @@ func (s *shard) evictKey(h uint64, n int) (ref, record) {
 	rec := s.record(r)
 	size := rec.size()
 	s.noteEvicted(rec)
+	s.freeBox(rec.box())
 	s.count(rec.db(), -1)
 	s.vacate(victim)
 	return r, rec[:size:size]

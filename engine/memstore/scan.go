@@ -30,7 +30,10 @@ func (s *Store) Scan(_ context.Context, db int, cursor uint64, count int, yield 
 	at := cursor << (64 - cursorBits)
 	var found []engine.Entry
 	for keys, slots := 0, 0; keys < count && slots < count*slotsPerKey; {
-		part := s.shard(at).scan(db, at, count, found[:0])
+		sh := s.shard(at)
+		s.lock(sh)
+		part := sh.scan(db, at, count, found[:0])
+		s.unlock(sh)
 		for _, e := range part.found {
 			yield(e)
 		}
@@ -53,10 +56,8 @@ type part struct {
 }
 
 // scan appends the keys of a database in the next home slots, count of them at
-// most, whose hash is not before from.
+// most, whose hash is not before from. Their states come without their logs.
 func (s *shard) scan(db int, from uint64, count int, found []engine.Entry) part {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.counts[db] == 0 {
 		const shardStep = 1 << (64 - shardBits)
 		return part{found, from&^(shardStep-1) + shardStep, 0}

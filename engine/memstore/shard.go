@@ -29,6 +29,9 @@ type shard struct {
 	lookAt int  // the page evictPage looked at
 	bytes  int
 	counts [engine.MaxDatabases]int32
+
+	boxes      []box // by number; 0 is none
+	spareBoxes []uint32
 }
 
 type slot uint32
@@ -72,44 +75,61 @@ func (s *shard) state(i int, now engine.Instant) engine.State {
 	if i < 0 {
 		return engine.State{}
 	}
-	return s.record(s.index[i].ref()).state().At(now)
+	return s.stateOf(s.record(s.index[i].ref())).At(now)
 }
 
-// put keeps a state, which is not zero, for the key whose slot is i, or -1.
-func (s *shard) put(h uint64, k engine.Key, i int, st engine.State) error {
+// put keeps a state, which is not zero, for the key whose slot is i, or -1, with
+// the content of its box if it is of a kind that has one.
+func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box) error {
+	if i >= 0 && s.record(s.index[i].ref()).kind() != st.Kind {
+		s.remove(i) // what was there is over: another algorithm has the key now
+		i = -1
+	}
 	if i < 0 {
-		return s.add(h, k, st)
+		return s.add(h, k, st, content)
 	}
 	old := s.index[i].ref()
-	if s.record(old).setState(st) {
+	n := s.record(old).box()
+	if n != 0 {
+		if content.size() > s.boxes[n].bytes && s.full() {
+			return engine.ErrFull
+		}
+		s.setBox(n, content)
+	}
+	if s.record(old).setState(st, n) {
 		s.dueBy(old, st.Deadline)
 		return nil
 	}
 	// The words have grown. That is no new key: the bound on memory lets it pass.
-	size := recordSize(k.Name, &st)
+	size := recordSize(k.Name, &st, n)
 	r := s.allocate(size)
 	if r == 0 {
 		return engine.ErrFull
 	}
-	s.write(r, s.record(r)[:size], k, st)
+	s.write(r, s.record(r)[:size], k, st, n)
 	s.index[i] = newSlot(h, r)
 	s.release(old)
 	return nil
 }
 
 // add keeps a state for a key that has no record.
-func (s *shard) add(h uint64, k engine.Key, st engine.State) error {
-	r, rec := s.room(h, recordSize(k.Name, &st))
+func (s *shard) add(h uint64, k engine.Key, st engine.State, content box) error {
+	n := uint32(0)
+	if boxed(st.Kind) {
+		n = s.setBox(0, content)
+	}
+	r, rec := s.room(h, recordSize(k.Name, &st, n))
 	if r == 0 {
+		s.freeBox(n)
 		return engine.ErrFull
 	}
-	s.write(r, rec, k, st)
+	s.write(r, rec, k, st, n)
 	s.insert(h, r)
 	return nil
 }
 
-func (s *shard) write(r ref, rec record, k engine.Key, st engine.State) {
-	writeRecord(rec, k, st)
+func (s *shard) write(r ref, rec record, k engine.Key, st engine.State, box uint32) {
+	writeRecord(rec, k, st, box)
 	s.dueBy(r, st.Deadline)
 	s.count(k.DB, 1)
 }
@@ -128,6 +148,7 @@ func (s *shard) dueBy(r ref, deadline engine.Instant) {
 
 // remove takes the key in slot i out.
 func (s *shard) remove(i int) {
+	s.freeBox(s.record(s.index[i].ref()).box())
 	s.release(s.index[i].ref())
 	s.vacate(i)
 }

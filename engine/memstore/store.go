@@ -19,6 +19,12 @@ const (
 
 // A Store is an engine.Store in memory. Make one with New and end it with Close.
 type Store struct {
+	*shared
+	held bool // whoever uses this Store holds the locks: see Exclusively
+}
+
+// shared is what a Store is behind its locks.
+type shared struct {
 	clock    *engine.Clock
 	options  Options
 	seeds    [engine.MaxDatabases]maphash.Seed
@@ -40,7 +46,7 @@ func New() *Store { return NewWith(Options{}) }
 
 // NewWith is New with options.
 func NewWith(o Options) *Store {
-	s := &Store{clock: engine.NewClock(), options: o, stop: make(chan struct{})}
+	s := &Store{shared: &shared{clock: engine.NewClock(), options: o, stop: make(chan struct{})}}
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
@@ -69,8 +75,8 @@ func (s *Store) Now() engine.Instant { return s.clock.Now() }
 func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error) {
 	h := s.hash(c.Key)
 	sh := s.shard(h)
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
+	s.lock(sh)
+	defer s.unlock(sh)
 	// The clock is read under the lock: what a key is asked is in order of time.
 	c.Now = s.clock.Now()
 	i := sh.find(h, c.Key)
@@ -86,7 +92,7 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 		sh.remove(i)
 		return decision, nil
 	}
-	if err := sh.put(h, c.Key, i, next); err != nil {
+	if err := sh.put(h, c.Key, i, next, box{log: next.Log}); err != nil {
 		return engine.Decision{}, err
 	}
 	return decision, nil
@@ -96,8 +102,8 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 func (s *Store) Get(_ context.Context, k engine.Key) (engine.State, error) {
 	h := s.hash(k)
 	sh := s.shard(h)
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
+	s.lock(sh)
+	defer s.unlock(sh)
 	return sh.state(sh.find(h, k), s.clock.Now()), nil
 }
 
@@ -105,8 +111,8 @@ func (s *Store) Get(_ context.Context, k engine.Key) (engine.State, error) {
 func (s *Store) Delete(_ context.Context, k engine.Key) (bool, error) {
 	h := s.hash(k)
 	sh := s.shard(h)
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
+	s.lock(sh)
+	defer s.unlock(sh)
 	i := sh.find(h, k)
 	if i < 0 {
 		return false, nil
@@ -125,16 +131,9 @@ func (s *Store) Flush(_ context.Context, db int) error {
 	s.lockAll()
 	for i := range s.shards {
 		s.shards[i].flush(db)
-		s.shards[i].mu.Unlock()
+		s.unlock(&s.shards[i])
 	}
 	return nil
-}
-
-// lockAll locks every shard, in their order.
-func (s *Store) lockAll() {
-	for i := range s.shards {
-		s.shards[i].mu.Lock()
-	}
 }
 
 func (s *shard) flush(db int) {

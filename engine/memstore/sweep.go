@@ -146,5 +146,6 @@ func (s *shard) reset() {
 	s.account(-s.bytes)
 	s.index, s.bits, s.used = nil, 0, 0
 	s.pages, s.spare, s.newest = nil, nil, -1
+	s.boxes, s.spareBoxes = nil, nil
 	s.due, s.loose = never, false
 }

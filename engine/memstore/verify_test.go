@@ -76,7 +76,7 @@ func verifyPages(t testing.TB, s *shard) {
 		}
 		spare[int(n)] = true
 	}
-	keys, total := 0, 4*len(s.index)+cap(s.pages)*pageHeader
+	keys, total := 0, 4*len(s.index)+cap(s.pages)*pageHeader+verifyBoxes(t, s)
 	for n := range s.pages {
 		p := &s.pages[n]
 		live := 0
@@ -106,6 +106,36 @@ func verifyPages(t testing.TB, s *shard) {
 	if keys != s.keys() || total != s.bytes {
 		t.Errorf("%d records for %d keys; %d bytes, %d noted", keys, s.keys(), total, s.bytes)
 	}
+}
+
+// verifyBoxes checks that each box is one record's or spare, and is their bytes.
+func verifyBoxes(t testing.TB, s *shard) (total int) {
+	t.Helper()
+	owners := make([]int, len(s.boxes))
+	for _, at := range s.index {
+		if at.ref() != 0 {
+			rec := s.record(at.ref())
+			if n := rec.box(); n != 0 {
+				owners[n]++
+				if b := s.boxes[n]; (b.log != nil) != (rec.kind() == engine.KindSlidingLog) || b.size() != b.bytes {
+					t.Errorf("box %d of kind %d holds %+v", n, rec.kind(), b)
+				}
+			}
+		}
+	}
+	for _, n := range s.spareBoxes {
+		owners[n]++
+		if s.boxes[n] != (box{}) {
+			t.Errorf("the spare box %d is not empty", n)
+		}
+	}
+	for n, owned := range owners {
+		if n > 0 && owned != 1 {
+			t.Errorf("box %d has %d owners", n, owned)
+		}
+		total += s.boxes[n].bytes
+	}
+	return total
 }
 
 // crowded is the shard that tests of one shard use.

@@ -1,0 +1,117 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+
+	"sluice/engine"
+)
+
+func (s *Store) lock(sh *shard) {
+	if !s.held {
+		sh.mu.Lock()
+	}
+}
+
+func (s *Store) unlock(sh *shard) {
+	if !s.held {
+		sh.mu.Unlock()
+	}
+}
+
+// lockAll locks every shard, in their order. Who locks several takes them in this
+// order, so nobody waits in a circle.
+func (s *Store) lockAll() {
+	for i := range s.shards {
+		s.lock(&s.shards[i])
+	}
+}
+
+// Exclusively runs f while no one else touches the keys, or, for no keys at all,
+// any key. f must use the store that it is given, for these keys only.
+func (s *Store) Exclusively(keys []engine.Key, f func(engine.Store)) {
+	inner := &Store{shared: s.shared, held: true}
+	if len(keys) == 0 {
+		s.lockAll()
+		defer func() {
+			for i := range s.shards {
+				s.unlock(&s.shards[i])
+			}
+		}()
+		f(inner)
+		return
+	}
+	shards := make([]int, len(keys))
+	for i, k := range keys {
+		shards[i] = int(s.hash(k) >> (64 - shardBits))
+	}
+	slices.Sort(shards)
+	shards = slices.Compact(shards)
+	for _, n := range shards {
+		s.lock(&s.shards[n])
+	}
+	defer func() {
+		for _, n := range shards {
+			s.unlock(&s.shards[n])
+		}
+	}()
+	f(inner)
+}
+
+// TakeAll decides several calls as one.
+func (s *Store) TakeAll(_ context.Context, calls []engine.Call) (decisions []engine.Decision, err error) {
+	keys := make([]engine.Key, len(calls))
+	for i := range calls {
+		keys[i] = calls[i].Key
+	}
+	s.Exclusively(keys, func(engine.Store) { decisions, err = s.takeAll(calls) })
+	return decisions, err
+}
+
+// takeAll is TakeAll for who holds the locks.
+func (s *Store) takeAll(calls []engine.Call) ([]engine.Decision, error) {
+	now := s.clock.Now()
+	before := make([]engine.State, len(calls))
+	for i := range calls {
+		c := &calls[i]
+		c.Now = now
+		before[i] = s.peek(c.Key, now)
+		if k := before[i].Kind; k != 0 && k != c.Algorithm.Kind {
+			return nil, engine.ErrWrongKind
+		}
+	}
+	after, decisions := engine.DecideAll(before, calls)
+	for i := range calls {
+		if err := s.set(calls[i].Key, before[i], after[i].At(now)); err != nil {
+			for j := range i {
+				// What was there has its room, and what is taken out needs none.
+				_ = s.set(calls[j].Key, after[j].At(now), before[j])
+			}
+			return nil, err
+		}
+	}
+	return decisions, nil
+}
+
+func (s *Store) peek(k engine.Key, now engine.Instant) engine.State {
+	h := s.hash(k)
+	sh := s.shard(h)
+	return sh.state(sh.find(h, k), now)
+}
+
+// set puts a state in the place of another, either of which may be zero.
+func (s *Store) set(k engine.Key, old, next engine.State) error {
+	if next == old {
+		return nil
+	}
+	h := s.hash(k)
+	sh := s.shard(h)
+	i := sh.find(h, k)
+	if next.Kind != 0 {
+		return sh.put(h, k, i, next, box{log: next.Log})
+	}
+	if i >= 0 {
+		sh.remove(i)
+	}
+	return nil
+}
