@@ -87,7 +87,7 @@ func commandGetKeys(c *Session, args [][]byte) (Reply, error) {
 		return Reply{}, errorf("ERR Invalid number of arguments specified for command")
 	}
 	r := array()
-	_ = cmd.Keys.Of(call, func(key []byte) error {
+	_ = cmd.eachKey(call, func(key []byte) error {
 		r.Items = append(r.Items, bulkBytes(key))
 		return nil
 	})

@@ -151,10 +151,10 @@ func (c *Session) admit(cmd *Command, args [][]byte) error {
 	if !cmd.takes(len(args)) {
 		return errArity(cmd)
 	}
-	if cmd.Keys.First == 0 {
-		return nil
+	if cmd.keysOf != nil {
+		return cmd.keysOf(args, c.checkKey)
 	}
-	return cmd.Keys.Of(args, c.checkKey)
+	return cmd.Keys.Of(args, c.checkKey) // not eachKey, for which c.checkKey would be allocated
 }
 
 func (c *Session) checkKey(key []byte) error {

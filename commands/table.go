@@ -28,7 +28,18 @@ type Command struct {
 	Run func(c *Session, args [][]byte) (Reply, error)
 
 	container *Command // of a subcommand
-	stats     commandStats
+	limiter   *limiter // of a command that RL.ALL can hold
+	// keysOf finds the keys where Keys does not tell all of them, else nil.
+	keysOf func(args [][]byte, f func(key []byte) error) error
+	stats  commandStats
+}
+
+// eachKey calls f with each key of a call, until it says no.
+func (c *Command) eachKey(args [][]byte, f func(key []byte) error) error {
+	if c.keysOf != nil {
+		return c.keysOf(args, f)
+	}
+	return c.Keys.Of(args, f)
 }
 
 // A Group is the heading under which a command is documented.
@@ -58,10 +69,11 @@ const (
 	Stale
 	NoScript
 	AllowBusy
+	MovableKeys
 	Dangerous
 )
 
-var flagNames = []string{"write", "readonly", "denyoom", "admin", "fast", "no_auth", "loading", "stale", "noscript", "allow_busy"}
+var flagNames = []string{"write", "readonly", "denyoom", "admin", "fast", "no_auth", "loading", "stale", "noscript", "allow_busy", "movablekeys"}
 
 // Names are the flags as COMMAND shows them.
 func (f Flags) Names() (names []string) {

@@ -2,19 +2,28 @@ package commands
 
 import "sluice/engine"
 
-// parseFixedWindow reads limit window [cost].
+// The commands that count in windows all read limit window [cost].
+
 func parseFixedWindow(args [][]byte, call *engine.Call) error {
 	call.Algorithm = engine.FixedWindow
-	return parseWindowLimit(args, call, engine.ParseCalendarWindow)
+	return parseWindowLimit(args, call, engine.ParseCalendarWindow, engine.WindowLimit)
 }
 
-// parseSlidingWindow reads limit window [cost].
 func parseSlidingWindow(args [][]byte, call *engine.Call) error {
 	call.Algorithm = engine.SlidingWindow
-	return parseWindowLimit(args, call, engine.ParseWindow)
+	return parseWindowLimit(args, call, engine.ParseWindow, engine.WindowLimit)
 }
 
-func parseWindowLimit(args [][]byte, call *engine.Call, parse func([]byte) (engine.Window, bool)) error {
+func parseSlidingLog(args [][]byte, call *engine.Call) error {
+	call.Algorithm = engine.SlidingLog
+	return parseWindowLimit(args, call, engine.ParseWindow, engine.LogLimit)
+}
+
+func parseWindowLimit(
+	args [][]byte, call *engine.Call,
+	parse func([]byte) (engine.Window, bool),
+	limitOf func(int64, engine.Window) (engine.Limit, error),
+) error {
 	limit, err := parseInt(args[0])
 	if err != nil {
 		return err
@@ -26,6 +35,6 @@ func parseWindowLimit(args [][]byte, call *engine.Call, parse func([]byte) (engi
 	if call.Cost, err = parseCost(args[2:], "cost"); err != nil {
 		return err
 	}
-	call.Limit, err = engine.WindowLimit(limit, window)
+	call.Limit, err = limitOf(limit, window)
 	return err
 }

@@ -28,6 +28,8 @@ type Algorithm struct {
 	// to another: that grants nothing. Nobody waits longer for it than before or,
 	// where windows lie on the clock, than at a key that is used up then.
 	SetBack func(s State, from, to Instant) State
+	// Describe tells a state in words, for who inspects a key.
+	Describe func(s State, now Instant) []Field
 }
 
 // Algorithms is every algorithm there is. The rules, the vectors and the stores

@@ -8,11 +8,12 @@ import "time"
 //
 // Words: [0] the Window, [1] the count. The deadline is the window's end.
 var FixedWindow = &Algorithm{
-	Kind:    KindFixedWindow,
-	Name:    "fixed-window",
-	Doc:     "fixed window: a count that starts again with each window of the clock",
-	Decide:  decideFixedWindow,
-	SetBack: setBackFixedWindow,
+	Kind:     KindFixedWindow,
+	Name:     "fixed-window",
+	Doc:      "fixed window: a count that starts again with each window of the clock",
+	Decide:   decideFixedWindow,
+	SetBack:  setBackFixedWindow,
+	Describe: describeFixedWindow,
 }
 
 // WindowLimit is limit units (1 … MaxUnits) a window, for the fixed and the

@@ -14,11 +14,12 @@ import "time"
 // intervals meet in one sum. It stays exact while their common denominator is
 // below 2^63; past that the TAT is rounded up by less than 1/Units ns, once.
 var GCRA = &Algorithm{
-	Kind:    KindGCRA,
-	Name:    "gcra",
-	Doc:     "generic cell rate algorithm: one arrival time, smooth pace after a burst",
-	Decide:  decideGCRA,
-	SetBack: keepDistance,
+	Kind:     KindGCRA,
+	Name:     "gcra",
+	Doc:      "generic cell rate algorithm: one arrival time, smooth pace after a burst",
+	Decide:   decideGCRA,
+	SetBack:  keepDistance,
+	Describe: describeGCRA,
 }
 
 // GCRALimit is burst units beyond the first, coming back at count every period.

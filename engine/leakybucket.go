@@ -4,11 +4,12 @@ package engine
 // one unit at a time. A call with others ahead is granted with the time until its
 // turn. State: see bucket; what is counted is the units in the queue.
 var LeakyBucket = &Algorithm{
-	Kind:    KindLeakyBucket,
-	Name:    "leaky-bucket",
-	Doc:     "leaky bucket as a queue: a steady pace, and the time until each one's turn",
-	Decide:  decideLeakyBucket,
-	SetBack: keepDistance,
+	Kind:     KindLeakyBucket,
+	Name:     "leaky-bucket",
+	Doc:      "leaky bucket as a queue: a steady pace, and the time until each one's turn",
+	Decide:   decideLeakyBucket,
+	SetBack:  keepDistance,
+	Describe: describeLeakyBucket,
 }
 
 // LeakyBucketLimit is a queue in which capacity units (0 … MaxUnits) wait behind

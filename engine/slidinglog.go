@@ -13,11 +13,12 @@ import (
 // Words: [0] the Window, [1] the position of the first instant in the log, [2]
 // the position behind the last. The deadline is a window after the last.
 var SlidingLog = &Algorithm{
-	Kind:    KindSlidingLog,
-	Name:    "sliding-log",
-	Doc:     "sliding window log: exact, one entry a unit",
-	Decide:  decideSlidingLog,
-	SetBack: setBackSlidingLog,
+	Kind:     KindSlidingLog,
+	Name:     "sliding-log",
+	Doc:      "sliding window log: exact, one entry a unit",
+	Decide:   decideSlidingLog,
+	SetBack:  setBackSlidingLog,
+	Describe: describeSlidingLog,
 }
 
 // LogLimit is limit units (1 … MaxLogUnits) in any window, which is no calendar's.

@@ -11,11 +11,12 @@ import "time"
 // last of them stops counting: the end of the next window if current is more
 // than 0, else the end of this one. It also tells which window is the current.
 var SlidingWindow = &Algorithm{
-	Kind:    KindSlidingWindow,
-	Name:    "sliding-window",
-	Doc:     "sliding window counter: two counts, the older one fading",
-	Decide:  decideSlidingWindow,
-	SetBack: setBackSlidingWindow,
+	Kind:     KindSlidingWindow,
+	Name:     "sliding-window",
+	Doc:      "sliding window counter: two counts, the older one fading",
+	Decide:   decideSlidingWindow,
+	SetBack:  setBackSlidingWindow,
+	Describe: describeSlidingWindow,
 }
 
 // sliding is the state of a sliding window seen from one instant.

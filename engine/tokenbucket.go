@@ -6,11 +6,12 @@ package engine
 // and later callers queue behind. State: see bucket; what is counted is the
 // tokens that are missing.
 var TokenBucket = &Algorithm{
-	Kind:    KindTokenBucket,
-	Name:    "token-bucket",
-	Doc:     "token bucket: bursts up to the capacity, continuous refill, optional reservation",
-	Decide:  decideTokenBucket,
-	SetBack: keepDistance,
+	Kind:     KindTokenBucket,
+	Name:     "token-bucket",
+	Doc:      "token bucket: bursts up to the capacity, continuous refill, optional reservation",
+	Decide:   decideTokenBucket,
+	SetBack:  keepDistance,
+	Describe: describeTokenBucket,
 }
 
 // TokenBucketLimit is a bucket of capacity tokens (1 … MaxUnits) that refills at
