@@ -6,6 +6,8 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+
+	"sluice/commands/config"
 )
 
 func infoMemory(c *Session, b *infoText) {
@@ -14,13 +16,12 @@ func infoMemory(c *Session, b *infoText) {
 	b.field("used_memory_human", human(m.heap))
 	b.field("used_memory_rss", m.resident)
 	b.field("used_memory_rss_human", human(m.resident))
-	if store, ok := c.service.Store.(interface{ Bytes() int64 }); ok {
-		b.field("used_memory_dataset", store.Bytes())
-	}
+	b.field("used_memory_dataset", c.service.Store.Usage().Bytes)
 	b.field("used_memory_lua", 0)
-	b.field("maxmemory", 0)
-	b.field("maxmemory_human", human(0))
-	b.field("maxmemory_policy", "noeviction")
+	most := c.service.Config.Number(config.MaxMemory)
+	b.field("maxmemory", most)
+	b.field("maxmemory_human", human(most))
+	b.field("maxmemory_policy", c.service.Config.String(config.MaxMemoryPolicy))
 	b.field("mem_fragmentation_ratio", fmt.Sprintf("%.2f", float64(m.resident)/float64(max(m.heap, 1))))
 	b.field("mem_allocator", "go")
 }

@@ -47,12 +47,3 @@ func newRunID() string {
 	_, _ = rand.Read(id[:]) // never fails
 	return hex.EncodeToString(id[:])
 }
-
-// expired is how many keys the store has taken back because they were over, if it
-// counts them.
-func (s *Service) expired() int64 {
-	if store, ok := s.Store.(interface{ Expired() int64 }); ok {
-		return store.Expired()
-	}
-	return 0
-}

@@ -19,9 +19,9 @@ type Stats struct {
 	OutputBytes atomic.Int64
 	Errors      errorCounts
 
-	rates       rates
-	expiredBase atomic.Int64           // what the store's count of expired keys was at the last reset
-	decisions   [kinds][2]atomic.Int64 // by kind; 0 granted, 1 limited
+	rates     rates
+	usageBase atomic.Pointer[engine.Usage] // the store's at the last reset, or nil
+	decisions [kinds][2]atomic.Int64       // by kind; 0 granted, 1 limited
 }
 
 // kinds is one more than the highest engine.Kind a record can hold.
@@ -40,8 +40,17 @@ type commandStats struct {
 	failed   atomic.Int64 // answered with an error
 }
 
+// usage is what the store has done since the last reset.
+func (s *Stats) usage(now engine.Usage) engine.Usage {
+	if base := s.usageBase.Load(); base != nil {
+		now.Expired -= base.Expired
+		now.Evicted -= base.Evicted
+	}
+	return now
+}
+
 // reset sets everything back to zero (CONFIG RESETSTAT).
-func (s *Stats) reset(t *Table, expired int64) {
+func (s *Stats) reset(t *Table, u engine.Usage) {
 	for _, n := range []*atomic.Int64{&s.Connections, &s.Rejected, &s.Commands, &s.InputBytes, &s.OutputBytes} {
 		n.Store(0)
 	}
@@ -51,7 +60,7 @@ func (s *Stats) reset(t *Table, expired int64) {
 	}
 	s.Errors.reset()
 	s.rates.reset()
-	s.expiredBase.Store(expired)
+	s.usageBase.Store(&u)
 	t.each(func(c *Command) {
 		for _, n := range []*atomic.Int64{&c.stats.calls, &c.stats.nanos, &c.stats.rejected, &c.stats.failed} {
 			n.Store(0)

@@ -37,6 +37,11 @@ func TestGCRAPastItsDenominators(t *testing.T) {
 	rounded := 0
 	rapid.Check(t, func(t *rapid.T) {
 		tat, rate := aheads(t), rates(t)
+		if rapid.Bool().Draw(t, "a half, in large numbers") {
+			tat.den |= 1 | 1<<62
+			rate.Per = rate.Units + 1
+			rate.Units = 2 * rate.Per
+		}
 		interval := rate.interval(1)
 		exact := new(big.Rat).Add(tat.rat(), interval.rat())
 		over := new(big.Rat).Sub(tat.plus(interval).rat(), exact)

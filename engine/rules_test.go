@@ -27,7 +27,7 @@ var rules = []rule{
 	{"refund", "giving back what was just taken leads back to the earlier answers", refundUndoes},
 	{"raise", "raising a limit never makes a caller worse off", raisingNeverHurts},
 	{"set back", "a clock set back grants nothing, and nobody waits longer for it", setBackGrantsNothing},
-	{"earlier now", "a call from before the state was written is answered within bounds", earlierNowIsSound},
+	{"earlier now", "a call from before the state was written is answered within bounds, and wins nothing", earlierNowIsSound},
 }
 
 func TestRules(t *testing.T) {
@@ -77,10 +77,11 @@ func sound(a *Algorithm, s subject, d dice) string {
 func pure(a *Algorithm, s subject, d dice) string {
 	w := walked(a, s, d)
 	r := w.request()
-	was := *r
+	was, before := *r, clone(w.state)
 	first, one := w.Decide(w.state, r)
 	second, two := w.Decide(w.state, r)
-	return differ("twice", first, one, second, two) + unless(*r == was, "the request has changed", *r)
+	return differ("twice", first, one, second, two) + unless(*r == was, "the request has changed", *r) +
+		unless(same(w.state, before), "the state it was given has changed")
 }
 
 func retryIsExact(a *Algorithm, s subject, d dice) string {
@@ -228,9 +229,12 @@ func setBackGrantsNothing(a *Algorithm, s subject, d dice) string {
 
 func earlierNowIsSound(a *Algorithm, s subject, d dice) string {
 	w := walked(a, s, d)
-	w.now = Instant(d.between(0, int64(w.now)))
+	there := w.at(0, *w.costing(0))
+	w.now = Instant(oneOf(d, d.between(0, int64(w.now)), int64(w.now)-spread(d, 0, int64(w.now))))
+	now := w.at(0, *w.costing(0))
+	wins := unless(now.Remaining <= there.Remaining || w.setBackOnly, "remained", there, "earlier", now)
 	before, r := w.state, w.request()
-	return w.untrue(before, r, w.state, w.call(r))
+	return wins + w.untrue(before, r, w.state, w.call(r))
 }
 
 func unless(holds bool, what ...any) string {

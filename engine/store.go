@@ -72,7 +72,17 @@ type Store interface {
 	// Flush makes all keys of a database untouched; all of them if db is AllDatabases.
 	Flush(ctx context.Context, db int) error
 
+	// Usage is what the store has used and done since it was made.
+	Usage() Usage
+
 	TestClock
+}
+
+// Usage is what a store has used and done.
+type Usage struct {
+	Bytes   int64 // of memory that keys and their states take
+	Expired int64 // keys whose memory was taken back because they were over
+	Evicted int64 // keys that were forgotten early to make room
 }
 
 // A Transactor is a Store that can shut others out.

@@ -19,6 +19,7 @@ type subject struct {
 	restates    bool // a refused call with another rate restates the state (protocol, rule 4)
 	looksAlone  bool // a look is limited only in debt beyond the burst, as redis-cell's (protocol, CL.THROTTLE)
 	grantsAhead bool // a grant can have a wait ahead without MaxWait (protocol, LB.ADD)
+	setBackOnly bool // an earlier now without SetBack, which no store asks for, can find that the older count has faded
 	onTheClock  bool // windows lie on the clock: set back, a key can wait for its own window's end once more
 }
 
@@ -28,7 +29,7 @@ var subjects = map[Kind]subject{
 	KindFixedWindow:   {example: "100 60", limit: windowLimits, raise: raiseMax, state: windowStates, onTheClock: true},
 	KindLeakyBucket:   {example: "99 1", limit: queueLimits, raise: raiseMaxAndRate, state: bucketStates, restates: true, grantsAhead: true},
 	KindSlidingLog:    {example: "100 60", limit: logLimits, raise: raiseLog, state: logStates},
-	KindSlidingWindow: {example: "100 60", limit: windowLimits, raise: raiseMax, state: windowStates, onTheClock: true},
+	KindSlidingWindow: {example: "100 60", limit: windowLimits, raise: raiseMax, state: windowStates, onTheClock: true, setBackOnly: true},
 }
 
 func gcraLimits(d dice, share int64) Limit {

@@ -30,7 +30,10 @@ func serve(args, environ []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	log := newLog(cfg, stderr)
-	store := memstore.New()
+	store := memstore.NewWith(memstore.Options{
+		MaxBytes: func() int64 { return cfg.Number(config.MaxMemory) },
+		Evict:    func() bool { return cfg.Number(config.MaxMemoryPolicy) == 1 },
+	})
 	defer store.Close()
 	service := commands.NewService(store, cfg, log, fullVersion())
 	srv, err := server.New(service)

@@ -98,7 +98,7 @@ func TestChurn(t *testing.T) {
 			}
 			c.store.AdvanceClock(time.Hour)
 			c.check()
-			if n, b := c.store.mustLen(t), c.store.Bytes(); n != 0 || b != 0 {
+			if n, b := c.store.mustLen(t), c.store.Usage().Bytes; n != 0 || b != 0 {
 				t.Errorf("when all is over, %d keys and %d bytes are left", n, b)
 			}
 		})
@@ -118,7 +118,7 @@ func TestComeAndGo(t *testing.T) {
 				t.Fatal("a key got lost")
 			}
 		}
-		if most = max(most, s.Bytes()); round == 0 {
+		if most = max(most, s.Usage().Bytes); round == 0 {
 			verify(t, s)
 		}
 	}
@@ -127,8 +127,8 @@ func TestComeAndGo(t *testing.T) {
 		t.Errorf("one key at a time took %d bytes", most)
 	}
 	s.sweep()
-	if s.Bytes() != 0 {
-		t.Errorf("%d bytes are left", s.Bytes())
+	if s.Usage().Bytes != 0 {
+		t.Errorf("%d bytes are left", s.Usage().Bytes)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestPagesAreEmptied(t *testing.T) {
 	for _, name := range names {
 		s.mustTake(t, callOf(t, engine.GCRA, name, 1))
 	}
-	full := s.Bytes()
+	full := s.Usage().Bytes
 	for i, name := range names {
 		if i%10 != 0 {
 			s.mustDelete(t, name)
@@ -148,8 +148,8 @@ func TestPagesAreEmptied(t *testing.T) {
 	}
 	s.sweep()
 	verify(t, s)
-	if s.Bytes() > full/6 {
-		t.Errorf("a tenth of the keys takes %d bytes of %d", s.Bytes(), full)
+	if s.Usage().Bytes > full/6 {
+		t.Errorf("a tenth of the keys takes %d bytes of %d", s.Usage().Bytes, full)
 	}
 	for i, name := range names {
 		if d := s.mustTake(t, callOf(t, engine.GCRA, name, 1)); (d.Remaining == 8) != (i%10 == 0) {

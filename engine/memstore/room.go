@@ -173,13 +173,13 @@ func (s *shard) noteEvicted(rec record) {
 // store at its bound goes a little over it is no reason.
 func (s *Store) trim() {
 	most := s.options.maxBytes()
-	if most <= 0 || s.Bytes() <= most+most/16 || !s.options.evict() {
+	if most <= 0 || s.bytes.Load() <= most+most/16 || !s.options.evict() {
 		return
 	}
 	for i := range s.shards {
 		sh := &s.shards[i]
 		sh.mu.Lock()
-		for s.Bytes() > most && int64(sh.bytes) > most/shardCount && sh.evictPage() {
+		for s.bytes.Load() > most && int64(sh.bytes) > most/shardCount && sh.evictPage() {
 			sh.yield()
 		}
 		sh.shrink()

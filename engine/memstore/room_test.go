@@ -35,8 +35,8 @@ func TestFullRefusesNewKeys(t *testing.T) {
 		}
 	}
 	keys := s.mustLen(t)
-	if s.Bytes() > most+pageBytes || keys+int64(refused) != total || keys < 50_000 {
-		t.Errorf("%d keys in %d bytes, %d refused", keys, s.Bytes(), refused)
+	if s.Usage().Bytes > most+pageBytes || keys+int64(refused) != total || keys < 50_000 {
+		t.Errorf("%d keys in %d bytes, %d refused", keys, s.Usage().Bytes, refused)
 	}
 	call.Key.Name = name17(0)
 	if d := s.mustTake(t, call); d.Remaining != 8 {
@@ -51,8 +51,8 @@ func TestFullRefusesNewKeys(t *testing.T) {
 	if _, err := s.Take(t.Context(), call); !errors.Is(err, engine.ErrFull) {
 		t.Errorf("a new key: error %v", err)
 	}
-	if s.Evicted() != 0 {
-		t.Errorf("%d evicted", s.Evicted())
+	if s.Usage().Evicted != 0 {
+		t.Errorf("%d evicted", s.Usage().Evicted)
 	}
 	bound.Store(0)
 	s.mustTake(t, call)
@@ -77,8 +77,8 @@ func TestFullEvictsWhatIsNearlyOver(t *testing.T) {
 		s.mustTake(t, call)
 	}
 	n := s.mustLen(t)
-	if s.Bytes() > most+most/16 || n < most/60 || n+s.Evicted() != int64(keys) {
-		t.Errorf("%d keys in %d bytes of %d, %d evicted", n, s.Bytes(), most, s.Evicted())
+	if s.Usage().Bytes > most+most/16 || n < most/60 || n+s.Usage().Evicted != int64(keys) {
+		t.Errorf("%d keys in %d bytes of %d, %d evicted", n, s.Usage().Bytes, most, s.Usage().Evicted)
 	}
 	left := 0
 	_, _ = s.Scan(t.Context(), 0, 0, keys, func(e engine.Entry) {
@@ -113,14 +113,14 @@ func TestFullWithKeysOfAllSizes(t *testing.T) {
 	}
 	wg.Wait()
 	verify(t, s)
-	if s.Bytes() > most*5/4 || s.Evicted() == 0 {
-		t.Errorf("%d bytes of %d, %d evicted", s.Bytes(), most, s.Evicted())
+	if s.Usage().Bytes > most*5/4 || s.Usage().Evicted == 0 {
+		t.Errorf("%d bytes of %d, %d evicted", s.Usage().Bytes, most, s.Usage().Evicted)
 	}
 	bound.Store(most / 4)
 	s.sweep()
 	verify(t, s)
-	if s.Bytes() > most/4+most/16 {
-		t.Errorf("the bound was set to %d, the store has %d", most/4, s.Bytes())
+	if s.Usage().Bytes > most/4+most/16 {
+		t.Errorf("the bound was set to %d, the store has %d", most/4, s.Usage().Bytes)
 	}
 }
 
@@ -147,8 +147,8 @@ func TestFullOfWhatIsOver(t *testing.T) {
 		s.mustTake(t, callOf(t, engine.GCRA, name17(-1-i), 1))
 	}
 	s.sweeping.Unlock()
-	if n := s.mustLen(t) + s.Evicted() + s.Expired(); n != 110_000 || s.Expired() < 5000 {
-		t.Errorf("%d keys, %d evicted, %d expired", s.mustLen(t), s.Evicted(), s.Expired())
+	if n := s.mustLen(t) + s.Usage().Evicted + s.Usage().Expired; n != 110_000 || s.Usage().Expired < 5000 {
+		t.Errorf("%d keys, %d evicted, %d expired", s.mustLen(t), s.Usage().Evicted, s.Usage().Expired)
 	}
 	verify(t, s)
 }

@@ -159,11 +159,7 @@ func (s *shard) each(f func(i int, rec record)) {
 	}
 }
 
-// Bytes is the memory that records and indexes take.
-func (s *Store) Bytes() int64 { return s.bytes.Load() }
-
-// Expired is how many keys were taken back because they were over.
-func (s *Store) Expired() int64 { return s.expired.Load() }
-
-// Evicted is how many keys were forgotten before they were over, to make room.
-func (s *Store) Evicted() int64 { return s.evicted.Load() }
+// Usage is what the store has used and done.
+func (s *Store) Usage() engine.Usage {
+	return engine.Usage{Bytes: s.bytes.Load(), Expired: s.expired.Load(), Evicted: s.evicted.Load()}
+}

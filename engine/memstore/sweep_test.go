@@ -34,10 +34,10 @@ func TestExpiredIsGoneInTwoSeconds(t *testing.T) {
 		}
 		time.Sleep(longest)
 		time.Sleep(2 * time.Second)
-		if n, b := s.mustLen(t), s.Bytes(); n != 0 || b != 0 {
+		if n, b := s.mustLen(t), s.Usage().Bytes; n != 0 || b != 0 {
 			t.Errorf("%d keys and %d bytes are left", n, b)
 		}
-		if got, want := s.Expired(), int64(each*len(engine.Algorithms)); got != want {
+		if got, want := s.Usage().Expired, int64(each*len(engine.Algorithms)); got != want {
 			t.Errorf("%d keys have expired, not %d", got, want)
 		}
 	})
@@ -96,7 +96,7 @@ func TestSweepAmongOthers(t *testing.T) {
 	wg.Wait()
 	verify(t, s)
 	s.AdvanceClock(time.Hour)
-	if n, b := s.mustLen(t), s.Bytes(); n != 0 || b != 0 {
+	if n, b := s.mustLen(t), s.Usage().Bytes; n != 0 || b != 0 {
 		t.Errorf("%d keys and %d bytes are left", n, b)
 	}
 }
@@ -131,13 +131,13 @@ func TestBytesPerKey(t *testing.T) {
 			s := open(t)
 			s.StopClock(noon)
 			fill(t, s, a, keys)
-			each := float64(s.Bytes()) / float64(keys)
+			each := float64(s.Usage().Bytes) / float64(keys)
 			t.Logf("%.1f bytes a key among %d", each, keys)
 			if a == engine.GCRA && each > 48 && !raced {
 				t.Errorf("%.1f bytes a key", each)
 			}
 			s.AdvanceClock(time.Hour)
-			if n, b := s.mustLen(t), s.Bytes(); n != 0 || b != 0 {
+			if n, b := s.mustLen(t), s.Usage().Bytes; n != 0 || b != 0 {
 				t.Errorf("when all are over %d keys and %d bytes are left", n, b)
 			}
 		})

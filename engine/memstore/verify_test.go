@@ -25,8 +25,8 @@ func verify(t testing.TB, s *Store) {
 		}
 		sh.mu.Unlock()
 	}
-	if s.Bytes() != int64(total) {
-		t.Errorf("the store accounts for %d bytes, its shards for %d", s.Bytes(), total)
+	if s.Usage().Bytes != int64(total) {
+		t.Errorf("the store accounts for %d bytes, its shards for %d", s.Usage().Bytes, total)
 	}
 	for db, n := range counts {
 		if got := s.lengths[db].Load(); got != n {
