@@ -74,14 +74,19 @@ func sound(a *Algorithm, s subject, d dice) string {
 	return ""
 }
 
-func pure(a *Algorithm, s subject, d dice) string {
-	w := walked(a, s, d)
-	r := w.request()
-	was, before := *r, clone(w.state)
-	first, one := w.Decide(w.state, r)
-	second, two := w.Decide(w.state, r)
-	return differ("twice", first, one, second, two) + unless(*r == was, "the request has changed", *r) +
-		unless(same(w.state, before), "the state it was given has changed")
+func pure(a *Algorithm, s subject, d dice) (what string) {
+	w := newWalk(a, s, d)
+	for range d.between(1, 12) {
+		w.pass()
+		r := w.request()
+		was, before := *r, w.state.Clone()
+		first, one := w.Decide(w.state, r)
+		second, two := w.Decide(w.state, r)
+		what += differ("twice", first, one, second, two) + unless(*r == was, "the request has changed", *r) +
+			unless(w.state.Equal(before), "the state it was given has changed", before, w.state)
+		w.state, w.last = second, two
+	}
+	return what
 }
 
 func retryIsExact(a *Algorithm, s subject, d dice) string {
@@ -170,7 +175,7 @@ func forgettingChangesNothing(a *Algorithm, s subject, d dice) string {
 
 func refundUndoes(a *Algorithm, s subject, d dice) string {
 	w := settled(a, s, d)
-	before := w.state
+	before := w.state.Clone() // goes on from here in two directions
 	take := w.costing(max(1, w.cost()))
 	if w.call(take).Limited {
 		return ""
