@@ -27,8 +27,8 @@ func (s *Store) lockAll() {
 	}
 }
 
-// Exclusively runs f while no one else touches the keys, or, for no keys at all,
-// any key. f must use the store that it is given, for these keys only.
+// Exclusively runs f while nobody else touches the keys, or any key at all if none
+// is named.
 func (s *Store) Exclusively(keys []engine.Key, f func(engine.Store)) {
 	inner := &Store{shared: s.shared, held: true}
 	if len(keys) == 0 {

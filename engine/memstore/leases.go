@@ -78,8 +78,10 @@ func (l *leases) state() engine.State {
 
 // setBack moves the end of every lease with the clock.
 func (l *leases) setBack(from, to engine.Instant) {
-	for token, until := range l.byToken {
-		l.Set(engine.Lease{Token: token, Until: until - (from - to)})
+	// From a copy: a map that is changed while it is walked may show a token twice.
+	for _, lease := range l.byEnd.Items() {
+		lease.Until -= from - to
+		l.Set(lease)
 	}
 }
 

@@ -152,3 +152,22 @@ func TestFullOfWhatIsOver(t *testing.T) {
 	}
 	verify(t, s)
 }
+
+// Logs grow after their keys were let in.
+func TestFullOfGrowingLogs(t *testing.T) {
+	const most = 16 << 20
+	s, _ := bounded(t, most, true)
+	call := callOf(t, engine.SlidingLog, nil, 1)
+	call.Limit = must[engine.Limit](t)(engine.LogLimit(1000, 60_000))
+	for i := range 40_000 {
+		call.Key.Name = name17(i)
+		call.Cost = int64(1 + i%400)
+		s.mustTake(t, call)
+		call.Key.Name = name17(i * 7 / 8)
+		s.mustTake(t, call)
+	}
+	verify(t, s)
+	if s.Usage().Bytes > most*5/4 || s.Usage().Evicted == 0 {
+		t.Errorf("%d bytes of %d, %d evicted", s.Usage().Bytes, most, s.Usage().Evicted)
+	}
+}

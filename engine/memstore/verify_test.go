@@ -45,6 +45,9 @@ func verifyIndex(t testing.TB, s *shard) {
 		if at != emptySlot {
 			used++
 		}
+		if at == grave && s.index[(i+1)&(len(s.index)-1)] == emptySlot {
+			t.Errorf("slot %d is a grave before an empty one", i)
+		}
 		if at.ref() == 0 {
 			continue
 		}
