@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"runtime/debug"
@@ -43,11 +42,15 @@ const (
 // though commands are left, so that a long pipeline needs little memory.
 const flushBytes = 64 << 10
 
-// lastWords is how long the client of a connection that we end may go on sending,
-// or how many bytes, so that our replies arrive.
+// writeBytes is how much a client must at least read within client-write-timeout:
+// one huge reply is written in parts of this size.
+const writeBytes = 256 << 10
+
+// When we end a connection its client may go on sending for lastWords, so that our
+// replies arrive, but not once it has been silent for silence.
 const (
-	lastWords      = 250 * time.Millisecond
-	lastWordsBytes = 1 << 20
+	lastWords = 2 * time.Second
+	silence   = 100 * time.Millisecond
 )
 
 func (s *Server) newConn(nc net.Conn) *conn {
@@ -164,25 +167,32 @@ func (c *conn) logPanic(what string, command []byte, p any) {
 		"panic", p, "stack", string(debug.Stack()))
 }
 
-// flush writes the replies. The watch ends a write that takes too long.
+// flush writes the replies.
 func (c *conn) flush() bool {
-	if len(c.out) == 0 {
-		return true
+	for rest := c.out; len(rest) > 0; {
+		n, err := c.write(rest[:min(len(rest), writeBytes)])
+		c.written += n
+		if err != nil {
+			c.net.Close()
+			return false
+		}
+		rest = rest[n:]
 	}
-	c.doing.Store(c.server.ticks.Load())
-	if c.killed.Load() {
-		_ = c.net.SetWriteDeadline(time.Now().Add(lastWords))
-	}
-	n, err := c.net.Write(c.out)
-	c.doing.Store(running)
-	c.written += n
 	if c.out = c.out[:0]; cap(c.out) > 2*flushBytes {
 		c.out = nil
 	}
-	if err != nil {
-		c.net.Close()
+	return true
+}
+
+// write writes bytes. The watch ends a write that takes too long.
+func (c *conn) write(b []byte) (int, error) {
+	c.doing.Store(c.server.ticks.Load())
+	if c.killed.Load() {
+		_ = c.net.SetWriteDeadline(time.Now().Add(silence))
 	}
-	return err == nil
+	n, err := c.net.Write(b)
+	c.doing.Store(running)
+	return n, err
 }
 
 // linger lets the client read our last words: closing while it still sends would
@@ -192,11 +202,13 @@ func (c *conn) linger() {
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
-	until := time.Now().Add(lastWords)
-	unheard := io.LimitReader(c.net, lastWordsBytes)
-	for c.net.SetReadDeadline(until) == nil {
-		_, err := io.Copy(io.Discard, unheard)
-		if !errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(until) {
+	for now, end := time.Now(), time.Now().Add(lastWords); now.Before(end); now = time.Now() {
+		silent := now.Add(silence)
+		if c.net.SetReadDeadline(silent) != nil {
+			return
+		}
+		_, err := c.net.Read(c.frames.buf)
+		if err != nil && !(errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(silent)) {
 			return // otherwise it was wake's deadline
 		}
 	}

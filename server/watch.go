@@ -9,8 +9,8 @@ import (
 // strangerFor is how long a client may take to say who it is.
 const strangerFor = 10 * time.Second
 
-// trimAfter is how long a connection is quiet before it gives back large buffers.
-const trimAfter = 2 * time.Second
+// trimAfter is how many ticks a connection is quiet before it gives back large buffers.
+const trimAfter = 2
 
 // watch looks at all connections once in a while. Its ticks are also the clock that
 // connections note times with, which costs them less than asking for the time.
@@ -38,7 +38,7 @@ func (s *Server) look(c *conn, now time.Time, idle, write time.Duration) {
 		c.cut()
 		return
 	}
-	if c.large.Load() && c.doing.Load() == reading && quiet > trimAfter {
+	if c.large.Load() && c.doing.Load() == reading && quiet > trimAfter*s.every {
 		c.wake()
 	}
 }
