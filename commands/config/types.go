@@ -64,7 +64,7 @@ func Size(low, high int64) Type {
 		digits := strings.TrimRight(strings.ToLower(text), "bkmg")
 		scale, ok := scales[strings.ToLower(text)[len(digits):]]
 		n, err := strconv.ParseInt(digits, 10, 64)
-		if !ok || err != nil || n > 1<<62/scale {
+		if !ok || err != nil || n < 0 || n > 1<<62/scale {
 			return value{}, errors.New("argument must be a memory value")
 		}
 		return bounded(n*scale, low, high)
