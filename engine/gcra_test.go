@@ -39,6 +39,7 @@ func TestGCRAPastItsDenominators(t *testing.T) {
 		tat, rate := aheads(t), rates(t)
 		if rapid.Bool().Draw(t, "a half, in large numbers") {
 			tat.den |= 1 | 1<<62
+			tat.num = oneOf(rapidDice{t}, tat.num, tat.den-1) // up to the next whole
 			rate.Per = rate.Units + 1
 			rate.Units = 2 * rate.Per
 		}
