@@ -18,35 +18,36 @@ type clientFilter struct {
 // the caller's own; the new one tells how many fitted.
 func clientKill(c *Session, args [][]byte) (Reply, error) {
 	if len(args) == 3 {
-		if c.killAll(clientFilter{addr: string(args[2])}, Closing) == 0 {
+		killed, own := c.killAll(clientFilter{addr: string(args[2])})
+		if killed == 0 {
 			return Reply{}, errorf("ERR No such client")
 		}
-		if string(args[2]) == c.Addr {
-			return Reply{Kind: Closing, Text: "OK"}, nil
-		}
-		return OK, nil
+		return Reply{Kind: Simple, Text: "OK", Ends: own}, nil
 	}
 	f, err := c.parseClientKill(args[2:])
 	if err != nil {
 		return Reply{}, err
 	}
-	return integer(c.killAll(f, NoReply)), nil
+	killed, own := c.killAll(f)
+	return Reply{Kind: Integer, Number: killed, Ends: own}, nil
 }
 
-// killAll ends the clients that a filter means. The caller's own connection ends
-// with its reply if that is Closing, and without one otherwise.
-func (c *Session) killAll(f clientFilter, own ReplyKind) (killed int64) {
+// killAll ends the clients that a filter means. The caller's own connection is
+// left to end with the reply.
+func (c *Session) killAll(f clientFilter) (killed int64, own bool) {
 	now := time.Now()
 	for _, other := range c.service.Sessions.All() {
 		if !f.matches(other, now) {
 			continue
 		}
 		killed++
-		if other != c || own != Closing {
-			other.end()
+		if other == c {
+			own = true
+		} else {
+			other.peer.Kill()
 		}
 	}
-	return killed
+	return killed, own
 }
 
 func (c *Session) parseClientKill(args [][]byte) (f clientFilter, err error) {

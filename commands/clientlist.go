@@ -60,10 +60,10 @@ func (c *Session) line(now time.Time) string {
 		last = cmd.FullName()
 	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=%d"+
-		" sub=0 psub=0 ssub=0 multi=-1 cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s"+
+		" sub=0 psub=0 ssub=0 multi=%d cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s"+
 		" tot-net-in=%d tot-net-out=%d tot-cmds=%d",
 		c.ID, c.Addr, c.Laddr, name, seconds(now.Sub(c.Created)), seconds(now.Sub(c.LastActive())), c.flags(), c.db.Load(),
-		last, defaultUser, c.proto.Load(), libName, libVer,
+		c.queued.Load(), last, defaultUser, c.proto.Load(), libName, libVer,
 		c.input.Load(), c.output.Load(), c.commands.Load())
 }
 
@@ -75,6 +75,9 @@ func (c *Session) flags() string {
 	flags := ""
 	if c.viaUnixSocket() {
 		flags += "U"
+	}
+	if c.queued.Load() >= 0 {
+		flags += "x"
 	}
 	if c.noEvict.Load() {
 		flags += "e"

@@ -44,6 +44,6 @@ func configSet(c *Session, args [][]byte) (Reply, error) {
 
 func configResetStat(c *Session, _ [][]byte) (Reply, error) {
 	c.Settle()
-	c.service.Stats.reset(c.service.Table, c.service.Store.Usage())
+	c.service.Stats.reset(c.service.Table, c.store.Usage())
 	return OK, nil
 }

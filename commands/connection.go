@@ -31,19 +31,39 @@ func connectionCommands() []*Command {
 		},
 		{
 			Name: "QUIT", Summary: "Ends the connection.",
-			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting,
+			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting | Immediate,
 			Run: quit,
 		},
 		{
 			Name: "RESET", Summary: "Makes the connection as it was at its start.",
-			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting,
+			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting | Immediate,
 			Run: reset,
+		},
+		clusterMode("READONLY", "Is for cluster clients: reads may go to this node."),
+		clusterMode("READWRITE", "Is for cluster clients: the opposite of READONLY."),
+		clusterMode("ASKING", "Is for cluster clients: the next command may go to this node."),
+		{
+			Name: "CLUSTER", Summary: "A container for commands about the cluster.",
+			Group: Cluster, Since: "0.1.0", Arity: -2,
+			Subcommands: clusterCommands(),
+		},
+		{
+			Name: "WAIT", Usage: "numreplicas timeout", Summary: "Tells how many replicas have the writes: none.",
+			Group: Generic, Since: "0.1.0", Arity: 3,
+			Run: wait,
 		},
 		{
 			Name: "CLIENT", Summary: "A container for commands about connections.",
 			Group: Connection, Since: "0.1.0", Arity: -2,
 			Subcommands: clientCommands(),
 		},
+	}
+}
+
+func clusterMode(name, summary string) *Command {
+	return &Command{
+		Name: name, Summary: summary, Group: Cluster, Since: "0.1.0",
+		Arity: 1, Flags: Fast | Loading | Stale, Run: inCluster,
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,11 +30,13 @@ import (
 //	u> COMMAND args         a client on the unix socket; x> one from another machine
 //
 // and under each command its reply, as redis-cli would print it, with (ends) where
-// the connection ends and "2 is ended" where another's does. A line of the reply
-// that begins with ~ is a glob pattern.
+// the connection ends and "2 is ended" where another's does. What is pushed to a
+// client stands below, behind "2 hears". A line of the reply that begins with ~ is a
+// glob pattern.
 type conversation struct {
 	t       *testing.T
-	service *Service
+	config  *config.Config
+	service *Service // made when the first client connects
 	store   *memstore.Store
 	clients map[string]*Session
 	ended   []string
@@ -45,10 +49,8 @@ const conversationStart = 1_700_000_000_000
 var clientAddrs = map[string]string{"u": "unix:0", "x": "192.0.2.7:4000"}
 
 func newConversation(t *testing.T) *conversation {
-	v := &conversation{t: t, store: memstore.New(), clients: map[string]*Session{}}
+	v := &conversation{t: t, config: config.New(), store: memstore.New(), clients: map[string]*Session{}}
 	t.Cleanup(v.store.Close)
-	v.service = NewService(v.store, config.New(), slog.New(slog.DiscardHandler), "1.2.3")
-	v.service.Shutdown = func() { v.asked++ }
 	v.clock(conversationStart)
 	return v
 }
@@ -66,8 +68,13 @@ func (v *conversation) client(name string) *Session {
 	if addr == "" {
 		addr = "127.0.0.1:" + name
 	}
-	c := v.service.Open(context.Background(), addr, "127.0.0.1:6390")
-	c.Kill = func() {
+	if v.service == nil {
+		v.service = NewService(v.store, v.config, slog.New(slog.DiscardHandler), "1.2.3")
+		v.service.Shutdown = func() { v.asked++ }
+	}
+	peer := &testPeer{}
+	c := v.service.Open(context.Background(), peer, addr, "127.0.0.1:6390")
+	peer.onKill = func() {
 		v.ended = append(v.ended, name)
 		c.Close()
 	}
@@ -83,11 +90,21 @@ func (v *conversation) say(name, line string) []string {
 	}
 	c := v.client(name)
 	v.ended, v.asked = nil, 0
-	reply := render(c.Do(words))
+	answer := c.Do(words)
+	reply := render(answer)
+	c.Settle()
+	if answer.Ends {
+		reply[len(reply)-1] += " (ends)"
+		c.Close()
+	}
+	for _, other := range slices.Sorted(maps.Keys(v.clients)) {
+		for _, r := range v.clients[other].peer.(*testPeer).heard() {
+			reply = append(reply, under(other+" hears ", render(r))...)
+		}
+	}
 	for i := range reply {
 		reply[i] = strings.TrimRight(reply[i], " ")
 	}
-	c.Settle()
 	for _, other := range v.ended {
 		reply = append(reply, other+" is ended")
 	}
@@ -104,8 +121,6 @@ func render(r Reply) []string {
 		return []string{"(no reply)"}
 	case Simple:
 		return []string{r.Text}
-	case Closing:
-		return []string{r.Text + " (ends)"}
 	case Failure:
 		return []string{"(error) " + r.Text}
 	case Integer:
@@ -121,19 +136,33 @@ func render(r Reply) []string {
 	case Limiting:
 		return []string{strings.Trim(fmt.Sprint(r.Five), "[]")}
 	case Array:
-		return renderArray(r)
+		return renderArray(r, ")")
+	case Set:
+		return renderArray(r, "~")
+	case Push:
+		return renderArray(r, ">")
+	case Sequence:
+		return renderSequence(r)
 	case Map:
 		return renderMap(r)
 	}
 	return []string{"(a reply of no kind)"}
 }
 
-func renderArray(r Reply) (lines []string) {
+func renderSequence(r Reply) (lines []string) {
+	for _, item := range r.Items {
+		lines = append(lines, render(item)...)
+	}
+	return lines
+}
+
+// renderArray numbers the items; the sign behind the number tells what holds them.
+func renderArray(r Reply, sign string) (lines []string) {
 	if len(r.Items) == 0 {
 		return []string{"(empty array)"}
 	}
 	for i, item := range r.Items {
-		head := fmt.Sprintf("%d) ", i+1)
+		head := fmt.Sprintf("%d%s ", i+1, sign)
 		lines = append(lines, under(head, render(item))...)
 	}
 	return lines
@@ -228,7 +257,7 @@ func (v *conversation) direct(line string) bool {
 	words := strings.SplitN(line, " ", 3)
 	switch {
 	case words[0] == "option" && len(words) == 3:
-		if err := v.service.Config.Start(words[1], words[2]); err != nil {
+		if err := v.config.Start(words[1], words[2]); err != nil {
 			v.t.Fatal(err)
 		}
 	case words[0] == "clock" && len(words) == 2:

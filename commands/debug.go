@@ -35,7 +35,7 @@ func ifDebugging(f run) run {
 
 // debugClock is the test clock: SET unix-ms, ADVANCE ms or REAL.
 func debugClock(c *Session, args [][]byte) (Reply, error) {
-	store := c.service.Store
+	store := c.store
 	switch {
 	case is(args[2], "SET") && len(args) == 4:
 		ms, err := parseIntIn(args[3], "unix-ms", 0, maxMillis)

@@ -25,6 +25,12 @@ const (
 	errDBRange    Error = "ERR DB index is out of range"
 	errInternal   Error = "ERR internal error"
 	errShutdown   Error = "ERR Errors trying to SHUTDOWN. Check logs."
+	errExecAbort  Error = "EXECABORT Transaction discarded because of previous errors."
+	errNoExec     Error = "ERR EXEC without MULTI"
+	errNoDiscard  Error = "ERR DISCARD without MULTI"
+	errNested     Error = "ERR MULTI calls can not be nested"
+	errLateWatch  Error = "ERR WATCH inside MULTI is not allowed"
+	errNoMulti    Error = "ERR Command not allowed inside a transaction"
 	errBadCursor  Error = "ERR invalid cursor"
 	errOldTimeout Error = "ERR timeout is not a float or out of range"
 )

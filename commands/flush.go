@@ -12,7 +12,7 @@ func (c *Session) flush(args [][]byte, db int) (Reply, error) {
 	if len(args) > 2 || len(args) == 2 && !is(args[1], "ASYNC") && !is(args[1], "SYNC") {
 		return Reply{}, errSyntax
 	}
-	if err := c.service.Store.Flush(c.ctx, db); err != nil {
+	if err := c.store.Flush(c.ctx, db); err != nil {
 		return Reply{}, err
 	}
 	return OK, nil

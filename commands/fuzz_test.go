@@ -62,13 +62,13 @@ func mayFuzz(c *Session, words [][]byte) bool {
 
 // checkReply holds what every reply keeps to.
 func checkReply(t *testing.T, line string, r Reply) {
-	if r.Kind > Closing || r.Kind == Map && len(r.Items)%2 != 0 {
+	if r.Kind > Limiting || r.Kind == Map && len(r.Items)%2 != 0 {
 		t.Fatalf("%s: a reply that can not be written: %+v", line, r)
 	}
 	if r.Kind == Failure && (r.Text == string(errInternal) || strings.TrimSpace(r.Text) == "") {
 		t.Fatalf("%s: %q", line, r.Text)
 	}
-	if r.Kind == Failure || r.Kind == Simple || r.Kind == Closing {
+	if r.Kind == Failure || r.Kind == Simple {
 		if strings.ContainsAny(r.Text, "\r\n") {
 			t.Fatalf("%s: the reply would be two lines: %q", line, r.Text)
 		}

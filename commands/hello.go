@@ -78,7 +78,7 @@ func (c *Session) welcome() Reply {
 		bulk("version"), bulk(redisVersion),
 		bulk("proto"), integer(int64(c.proto.Load())),
 		bulk("id"), integer(c.ID),
-		bulk("mode"), bulk("standalone"),
+		bulk("mode"), bulk(c.service.mode()),
 		bulk("role"), bulk("master"),
 		bulk("modules"), array(),
 	)

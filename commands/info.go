@@ -26,6 +26,7 @@ func sections() []section {
 		{title: "Modules", write: func(*Session, *infoText) {}}, // there are none
 		{title: "Commandstats", extra: true, write: infoCommandStats},
 		{title: "Errorstats", write: infoErrorStats},
+		{title: "Latencystats", extra: true, write: infoLatencyStats},
 		{title: "Cluster", write: infoCluster},
 		{title: "Keyspace", write: infoKeyspace},
 		{title: "Ratelimit", write: infoRateLimit},

@@ -16,7 +16,7 @@ func infoMemory(c *Session, b *infoText) {
 	b.field("used_memory_human", human(m.heap))
 	b.field("used_memory_rss", m.resident)
 	b.field("used_memory_rss_human", human(m.resident))
-	b.field("used_memory_dataset", c.service.Store.Usage().Bytes)
+	b.field("used_memory_dataset", c.store.Usage().Bytes)
 	b.field("used_memory_lua", 0)
 	most := c.service.Config.Number(config.MaxMemory)
 	b.field("maxmemory", most)

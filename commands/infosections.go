@@ -22,7 +22,7 @@ func infoServer(c *Session, b *infoText) {
 	up := time.Since(s.Started)
 	b.field("redis_version", redisVersion)
 	b.field("sluice_version", s.Version)
-	b.field("redis_mode", "standalone")
+	b.field("redis_mode", s.mode())
 	b.field("os", runtime.GOOS+" "+runtime.GOARCH)
 	b.field("arch_bits", 32<<(^uint(0)>>63))
 	b.field("go_version", runtime.Version())
@@ -68,7 +68,7 @@ func infoStats(c *Session, b *infoText) {
 	b.field("instantaneous_input_kbps", fmt.Sprintf("%.2f", now.inputBytes/1024))
 	b.field("instantaneous_output_kbps", fmt.Sprintf("%.2f", now.outputBytes/1024))
 	b.field("rejected_connections", s.Rejected.Load())
-	usage := s.usage(c.service.Store.Usage())
+	usage := s.usage(c.store.Usage())
 	b.field("expired_keys", usage.Expired)
 	b.field("evicted_keys", usage.Evicted)
 	b.field("evicted_clients", 0)
@@ -103,6 +103,15 @@ func infoCommandStats(c *Session, b *infoText) {
 	})
 }
 
+func infoLatencyStats(c *Session, b *infoText) {
+	c.service.Table.each(func(cmd *Command) {
+		if h := &cmd.stats.latency; cmd.stats.calls.Load() > 0 {
+			b.field("latency_percentiles_usec_"+cmd.FullName(), fmt.Sprintf(
+				"p50=%d,p99=%d,p99.9=%d", h.percentile(500), h.percentile(990), h.percentile(999)))
+		}
+	})
+}
+
 func infoErrorStats(c *Session, b *infoText) {
 	errors := c.service.Stats.Errors.all()
 	for _, prefix := range slices.SortedFunc(maps.Keys(errors), cmp.Compare[string]) {
@@ -110,12 +119,14 @@ func infoErrorStats(c *Session, b *infoText) {
 	}
 }
 
-func infoCluster(_ *Session, b *infoText) { b.field("cluster_enabled", 0) }
+func infoCluster(c *Session, b *infoText) {
+	b.field("cluster_enabled", c.service.Config.Number(config.ClusterEnabled))
+}
 
 // infoKeyspace tells the databases that have keys. All keys here expire.
 func infoKeyspace(c *Session, b *infoText) {
 	for db := range int(c.service.Config.Number(config.Databases)) {
-		n, err := c.service.Store.Len(c.ctx, db)
+		n, err := c.store.Len(c.ctx, db)
 		if err != nil {
 			b.err = err
 			return
@@ -131,10 +142,10 @@ func infoKeyspace(c *Session, b *infoText) {
 func infoRateLimit(c *Session, b *infoText) {
 	var granted, limited int64
 	var each strings.Builder
-	for _, a := range engine.Algorithms {
-		g, l := c.service.Stats.Decisions(a.Kind)
+	for k := engine.Kind(1); k.String() != "none"; k++ {
+		g, l := c.service.Stats.Decisions(k)
 		granted, limited = granted+g, limited+l
-		fmt.Fprintf(&each, "decisions_%s:granted=%d,limited=%d\r\n", a.Name, g, l)
+		fmt.Fprintf(&each, "decisions_%s:granted=%d,limited=%d\r\n", k, g, l)
 	}
 	b.field("granted", granted)
 	b.field("limited", limited)

@@ -20,6 +20,11 @@ func keyCommands() []*Command {
 			Run: exists,
 		},
 		{
+			Name: "GET", Usage: "key", Summary: "Is for strings, of which there are none here: null, or the wrong type.",
+			Group: Generic, Since: "0.1.0", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey,
+			Run: get,
+		},
+		{
 			Name: "TYPE", Usage: "key", Summary: "Tells the algorithm that a key holds.",
 			Group: Generic, Since: "0.1.0", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey,
 			Run: keyType,
@@ -33,6 +38,11 @@ func keyCommands() []*Command {
 			Name: "PTTL", Usage: "key", Summary: "Tells the milliseconds until a key is untouched, rounded up.",
 			Group: Generic, Since: "0.1.0", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey,
 			Run: pttl,
+		},
+		{
+			Name: "OBJECT", Summary: "A container for commands about how a key is kept.",
+			Group: Generic, Since: "0.1.0", Arity: -2,
+			Subcommands: objectCommands(),
 		},
 		{
 			Name: "SCAN", Usage: "cursor [MATCH pattern] [COUNT count] [TYPE type]", Summary: "Walks over the keys of the database.",

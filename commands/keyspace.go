@@ -8,14 +8,14 @@ import (
 
 func del(c *Session, args [][]byte) (Reply, error) {
 	return c.countKeys(args[1:], func(k engine.Key) (bool, error) {
-		return c.service.Store.Delete(c.ctx, k)
+		return c.store.Delete(c.ctx, k)
 	})
 }
 
 // exists counts a key as often as it is named, as Redis does.
 func exists(c *Session, args [][]byte) (Reply, error) {
 	return c.countKeys(args[1:], func(k engine.Key) (bool, error) {
-		state, err := c.service.Store.Get(c.ctx, k)
+		state, err := c.store.Get(c.ctx, k)
 		return state.Kind != 0, err
 	})
 }
@@ -35,7 +35,7 @@ func (c *Session) countKeys(names [][]byte, f func(engine.Key) (bool, error)) (R
 }
 
 func keyType(c *Session, args [][]byte) (Reply, error) {
-	state, err := c.service.Store.Get(c.ctx, c.key(args[1]))
+	state, err := c.store.Get(c.ctx, c.key(args[1]))
 	if err != nil {
 		return Reply{}, err
 	}
@@ -52,11 +52,11 @@ const noKey = -2
 // timeLeft is the time until a key is untouched. It is rounded up like every time
 // we tell: waiting so long is enough.
 func (c *Session) timeLeft(name []byte, unit time.Duration) (Reply, error) {
-	state, err := c.service.Store.Get(c.ctx, c.key(name))
+	state, err := c.store.Get(c.ctx, c.key(name))
 	if err != nil {
 		return Reply{}, err
 	}
-	left := state.Deadline - c.service.Store.Now()
+	left := state.Deadline - c.store.Now()
 	if state.Kind == 0 || left <= 0 {
 		return integer(noKey), nil
 	}
@@ -64,12 +64,12 @@ func (c *Session) timeLeft(name []byte, unit time.Duration) (Reply, error) {
 }
 
 func dbSize(c *Session, _ [][]byte) (Reply, error) {
-	n, err := c.service.Store.Len(c.ctx, int(c.db.Load()))
+	n, err := c.store.Len(c.ctx, int(c.db.Load()))
 	return integer(n), err
 }
 
 func randomKey(c *Session, _ [][]byte) (Reply, error) {
-	entry, ok, err := c.service.Store.Random(c.ctx, int(c.db.Load()))
+	entry, ok, err := c.store.Random(c.ctx, int(c.db.Load()))
 	if err != nil || !ok {
 		return null(), err
 	}

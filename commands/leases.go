@@ -35,7 +35,7 @@ func ccAcquire(c *Session, args [][]byte) (Reply, error) {
 	case call.Lease > 0:
 		call.Token = newToken()
 	}
-	decision, held, err := c.service.Store.Lease(c.ctx, &call)
+	decision, held, err := c.store.Lease(c.ctx, &call)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -72,7 +72,7 @@ func (c *Session) holds(call engine.LeaseCall, args [][]byte) (Reply, error) {
 		return Reply{}, err
 	}
 	call.Key = c.key(args[1])
-	_, held, err := c.service.Store.Lease(c.ctx, &call)
+	_, held, err := c.store.Lease(c.ctx, &call)
 	if err != nil {
 		return Reply{}, err
 	}

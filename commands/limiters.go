@@ -66,7 +66,8 @@ func (l *limiter) run(c *Session, args [][]byte) (Reply, error) {
 	if err := l.parse(args[2:], &c.call); err != nil {
 		return Reply{}, err
 	}
-	decision, err := c.service.Store.Take(c.ctx, &c.call)
+	decision, err := c.store.Take(c.ctx, &c.call)
+	c.call.Key.Name = nil // it lies in the connection's buffer, which is to go
 	if err != nil {
 		return Reply{}, err
 	}

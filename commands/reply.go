@@ -6,10 +6,12 @@ import "sluice/engine"
 // no protocol version is chosen. The zero Reply is no answer at all.
 type Reply struct {
 	Kind   ReplyKind
+	Ends   bool // the connection ends behind it
+	Late   bool // what was pushed before goes out before it; else the pushes wait for it
 	Number int64
 	Text   string   // Simple, Failure, Bulk
 	Bytes  []byte   // BulkBytes
-	Items  []Reply  // Array; Map: key, value, key, value …
+	Items  []Reply  // Array, Set, Push, Sequence; Map: key, value, key, value …
 	Five   [5]int64 // Limiting
 }
 
@@ -28,8 +30,10 @@ const (
 	NullArray           // RESP3 _, RESP2 *-1
 	Array               // *items
 	Map                 // RESP3 %, RESP2 a flat array
+	Set                 // RESP3 ~, RESP2 an array
+	Push                // RESP3 >, RESP2 an array: what nobody asked for
+	Sequence            // the items one after the other, several replies to one command
 	Limiting            // *5 integers, the reply of every limiting command
-	Closing             // +text, after which the connection ends
 )
 
 // OK is Redis's +OK.
@@ -49,6 +53,18 @@ func array(items ...Reply) Reply { return Reply{Kind: Array, Items: items} }
 
 // mapOf is a map of the items, which are keys and values in turn.
 func mapOf(items ...Reply) Reply { return Reply{Kind: Map, Items: items} }
+
+func push(items ...Reply) Reply { return Reply{Kind: Push, Items: items} }
+
+// Size is about how many bytes a reply takes while it waits and on its way.
+func (r *Reply) Size() int {
+	const overhead = 32
+	n := overhead + len(r.Text) + len(r.Bytes)
+	for i := range r.Items {
+		n += r.Items[i].Size()
+	}
+	return n
+}
 
 func bulks(texts []string) Reply {
 	r := Reply{Kind: Array, Items: make([]Reply, len(texts))}

@@ -18,7 +18,7 @@ func rlAll(c *Session, args [][]byte) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	decisions, err := c.service.Store.TakeAll(c.ctx, calls)
+	decisions, err := c.store.TakeAll(c.ctx, calls)
 	if err != nil {
 		return Reply{}, err
 	}

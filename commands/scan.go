@@ -104,7 +104,7 @@ func (c *Session) scan(s *scanRequest) (names Reply, cursor uint64, err error) {
 	room := int(c.service.Config.Number(config.OutputLimit)) / 2
 	for left, batch := s.count, 0; left > 0 && room > 0; left -= batch {
 		batch = min(left, scanBatch, 1+room/(engine.MaxKeyBytes+bulkOverhead))
-		cursor, err = c.service.Store.Scan(c.ctx, int(c.db.Load()), cursor, batch, func(e engine.Entry) {
+		cursor, err = c.store.Scan(c.ctx, int(c.db.Load()), cursor, batch, func(e engine.Entry) {
 			if s.wants(e) {
 				names.Items = append(names.Items, bulkBytes(e.Key.Name))
 				room -= len(e.Key.Name) + bulkOverhead
@@ -125,7 +125,7 @@ func keys(c *Session, args [][]byte) (Reply, error) {
 	names, room := [][]byte(nil), limit
 	for {
 		var err error
-		s.cursor, err = c.service.Store.Scan(c.ctx, int(c.db.Load()), s.cursor, scanBatch, func(e engine.Entry) {
+		s.cursor, err = c.store.Scan(c.ctx, int(c.db.Load()), s.cursor, scanBatch, func(e engine.Entry) {
 			if s.wants(e) {
 				names = append(names, e.Key.Name)
 				room -= int64(len(e.Key.Name) + bulkOverhead)

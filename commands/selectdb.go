@@ -10,11 +10,14 @@ func selectDB(c *Session, args [][]byte) (Reply, error) {
 	if n < 0 || n >= c.service.Config.Number(config.Databases) {
 		return Reply{}, errDBRange
 	}
+	if n > 0 && c.service.cluster {
+		return Reply{}, errorf("ERR SELECT is not allowed in cluster mode")
+	}
 	c.db.Store(int32(n))
 	return OK, nil
 }
 
-func quit(*Session, [][]byte) (Reply, error) { return Reply{Kind: Closing, Text: "OK"}, nil }
+func quit(*Session, [][]byte) (Reply, error) { return Reply{Kind: Simple, Text: "OK", Ends: true}, nil }
 
 func reset(c *Session, _ [][]byte) (Reply, error) {
 	c.reset()

@@ -22,6 +22,30 @@ func serverCommands() []*Command {
 			Run: info,
 		},
 		{
+			Name: "MEMORY", Summary: "A container for commands about memory.",
+			Group: ServerSide, Since: "0.1.0", Arity: -2,
+			Subcommands: memoryCommands(),
+		},
+		{
+			Name: "SLOWLOG", Summary: "A container for commands about slow commands.",
+			Group: ServerSide, Since: "0.1.0", Arity: -2,
+			Subcommands: slowlogCommands(),
+		},
+		{
+			Name: "LATENCY", Summary: "A container for commands about latency.",
+			Group: ServerSide, Since: "0.1.0", Arity: -2,
+			Subcommands: latencyCommands(),
+		},
+		only("MODULE", "A container for commands about modules.", "LIST", "", "Lists the modules: none.", 2, moduleList),
+		only("ACL", "A container for commands about users.", "WHOAMI", "", "Tells the name of the connection's user.", 2, aclWhoAmI),
+		only("FUNCTION", "A container for commands about functions.", "FLUSH", "[ASYNC|SYNC]",
+			"Forgets all functions, of which there are none.", -2, functionFlush),
+		{
+			Name: "ROLE", Summary: "Tells the server's role in replication: a master without replicas.",
+			Group: ServerSide, Since: "0.1.0", Arity: 1, Flags: NoScript | Loading | Stale | Fast,
+			Run: role,
+		},
+		{
 			Name: "TIME", Summary: "Tells the server's time.",
 			Group: ServerSide, Since: "0.1.0", Arity: 1, Flags: Fast | Loading | Stale,
 			Run: serverTime,
@@ -33,13 +57,27 @@ func serverCommands() []*Command {
 		},
 		{
 			Name: "SHUTDOWN", Usage: "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]", Summary: "Stops the server.",
-			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy,
+			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy | NoMulti,
 			Run: shutdown,
 		},
 		{
 			Name: "LOLWUT", Usage: "[VERSION version]", Summary: "Draws a sluice.",
 			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: ReadOnly | Fast,
 			Run: lolwut,
+		},
+	}
+}
+
+// only is the row of a container of one subcommand, and HELP.
+func only(name, summary, sub, usage, subSummary string, arity int, f run) *Command {
+	return &Command{
+		Name: name, Summary: summary, Group: ServerSide, Since: "0.1.0", Arity: -2,
+		Subcommands: []*Command{
+			{
+				Name: sub, Usage: usage, Summary: subSummary, Group: ServerSide, Since: "0.1.0",
+				Arity: arity, Flags: NoScript | Loading | Stale, Run: f,
+			},
+			helpRow(ServerSide),
 		},
 	}
 }
@@ -78,6 +116,13 @@ func configCommands() []*Command {
 	}
 }
 
+// noMulti is a row of a command that must not hold up a transaction, for that
+// would hold up everybody.
+func noMulti(c *Command) *Command {
+	c.Flags |= NoMulti
+	return c
+}
+
 func debugCommands() []*Command {
 	sub := func(name, usage, summary string, arity int, f run) *Command {
 		return &Command{
@@ -87,7 +132,7 @@ func debugCommands() []*Command {
 	}
 	return []*Command{
 		sub("CLOCK", "SET unix-ms|ADVANCE ms|REAL", "Stops the server's clock, moves it, or gives the real one back.", -3, debugClock),
-		sub("SLEEP", "seconds", "Has this connection wait, and no other; 60 seconds at most.", 3, debugSleep),
+		noMulti(sub("SLEEP", "seconds", "Has this connection wait, and no other; 60 seconds at most.", 3, debugSleep)),
 		helpRow(ServerSide),
 	}
 }

@@ -25,6 +25,10 @@ type Service struct {
 	Stats    *Stats
 	Table    *Table
 
+	cluster bool // it shows the one-node cluster face
+	slowlog slowlog
+	latency latencyMonitor
+
 	// Shutdown asks the program to stop; it returns at once.
 	Shutdown func()
 }
@@ -34,12 +38,21 @@ func NewService(store engine.Store, cfg *config.Config, log *slog.Logger, versio
 	return &Service{
 		Store: store, Config: cfg, Log: log, Version: version,
 		Started:  time.Now(),
+		cluster:  cfg.Bool(config.ClusterEnabled),
 		RunID:    newRunID(),
 		Sessions: newSessions(),
 		Stats:    &Stats{},
 		Table:    NewTable(),
 		Shutdown: func() {},
 	}
+}
+
+// mode is what HELLO and INFO call the server.
+func (s *Service) mode() string {
+	if s.cluster {
+		return "cluster"
+	}
+	return "standalone"
 }
 
 func newRunID() string {

@@ -22,26 +22,28 @@ type Session struct {
 	Laddr   string // of ours
 	Created time.Time
 
-	// Kill ends the connection, at once and from any goroutine.
-	Kill func()
-
+	peer          Peer
 	service       *Service
+	store         engine.Store // the service's, or what EXEC was given
+	tx            *transaction // since MULTI, else nil
+	watched       map[watchedKey]engine.State
 	ctx           context.Context
 	call          engine.Call // in use while a limiting command runs
 	authenticated bool
+	precise       bool // time fast commands one by one, too
+	maxKey        int  // bytes of a key; both as of the last batch, see refresh
 	tally         tally
 
 	db          atomic.Int32
 	proto       atomic.Int32 // 2 or 3
 	active      atomic.Int64 // Unix nanoseconds of the last batch
 	commands    atomic.Int64
+	queued      atomic.Int32 // commands behind MULTI, -1 without
 	input       atomic.Int64 // bytes
 	output      atomic.Int64
 	lastCommand atomic.Pointer[Command]
 	noEvict     atomic.Bool
 	noTouch     atomic.Bool
-	settled     atomic.Bool // the first batch was answered, so Kill is set
-	ended       atomic.Bool // CLIENT KILL
 
 	mu      sync.Mutex
 	name    string
@@ -49,11 +51,11 @@ type Session struct {
 	libVer  string
 }
 
-// Open begins a session. The server fills in Kill before the first Do and calls
-// Close at the end.
-func (s *Service) Open(ctx context.Context, addr, laddr string) *Session {
-	c := &Session{Addr: addr, Laddr: laddr, Created: time.Now(), Kill: func() {}, service: s, ctx: ctx}
+// Open begins a session over a connection. The server calls Close at its end.
+func (s *Service) Open(ctx context.Context, peer Peer, addr, laddr string) *Session {
+	c := &Session{Addr: addr, Laddr: laddr, Created: time.Now(), peer: peer, service: s, store: s.Store, ctx: ctx}
 	c.active.Store(c.Created.UnixNano())
+	c.refresh()
 	c.reset()
 	s.Sessions.add(c)
 	return c
@@ -64,6 +66,7 @@ func (c *Session) Close() { c.service.Sessions.remove(c) }
 
 // reset makes the session as it was at the start (RESET).
 func (c *Session) reset() {
+	c.endTransaction()
 	c.db.Store(0)
 	c.proto.Store(2)
 	c.noEvict.Store(false)
@@ -82,15 +85,6 @@ func (c *Session) Authenticated() bool { return c.authenticated }
 
 // LastActive is when the client was last answered.
 func (c *Session) LastActive() time.Time { return time.Unix(0, c.active.Load()) }
-
-// end has the connection closed from any goroutine: at once or, if the server has
-// not yet said how, after its first batch.
-func (c *Session) end() {
-	c.ended.Store(true)
-	if c.settled.Load() {
-		c.Kill()
-	}
-}
 
 // viaUnixSocket says whether the client came over a unix socket: the server then
 // writes unix:… for its address.
@@ -120,21 +114,41 @@ func (c *Session) key(name []byte) engine.Key {
 
 // Do answers one command. args is not empty and is not kept.
 func (c *Session) Do(args [][]byte) Reply {
-	cmd := c.service.Table.Lookup(args[0])
-	if cmd == nil {
-		return c.reject(nil, errUnknown(args))
+	cmd, err := c.resolve(args)
+	if err == nil {
+		err = c.admit(cmd, args)
 	}
-	if len(cmd.Subcommands) > 0 && len(args) > 1 {
-		sub := cmd.subcommand(args[1])
-		if sub == nil {
-			return c.reject(cmd, errUnknownSubcommand(cmd, args[1]))
-		}
-		cmd = sub
-	}
-	if err := c.admit(cmd, args); err != nil {
+	if err != nil {
 		return c.reject(cmd, err)
 	}
+	if c.tx != nil && cmd.Flags&Immediate == 0 {
+		return c.enqueue(cmd, args)
+	}
+	return c.run(cmd, args)
+}
+
+// resolve is the command, or the subcommand, that is called.
+func (c *Session) resolve(args [][]byte) (*Command, error) {
+	cmd := c.service.Table.Lookup(args[0])
+	if cmd == nil {
+		return nil, errUnknown(args)
+	}
+	if len(cmd.Subcommands) == 0 || len(args) == 1 {
+		return cmd, nil
+	}
+	sub := cmd.subcommand(args[1])
+	if sub == nil {
+		return cmd, errUnknownSubcommand(cmd, args[1])
+	}
+	return sub, nil
+}
+
+// run answers a command that may run.
+func (c *Session) run(cmd *Command, args [][]byte) Reply {
 	c.begin(cmd)
+	if cmd.Flags&Fast == 0 || c.precise {
+		defer c.observe(cmd, args, time.Now())
+	}
 	reply, err := cmd.Run(c, args)
 	if err != nil {
 		cmd.stats.failed.Add(1)
@@ -151,21 +165,36 @@ func (c *Session) admit(cmd *Command, args [][]byte) error {
 	if !cmd.takes(len(args)) {
 		return errArity(cmd)
 	}
+	if c.service.cluster {
+		if err := checkSlots(cmd, args); err != nil {
+			return err
+		}
+	}
 	if cmd.keysOf != nil {
 		return cmd.keysOf(args, c.checkKey)
 	}
 	return cmd.Keys.Of(args, c.checkKey) // not eachKey, for which c.checkKey would be allocated
 }
 
+// refresh reads the options that a session asks for with each command, once a batch.
+func (c *Session) refresh() {
+	c.precise = c.service.precise()
+	c.maxKey = int(c.service.Config.Number(config.MaxKeyBytes))
+}
+
 func (c *Session) checkKey(key []byte) error {
-	if len(key) > engine.MaxKeyBytes || len(key) > int(c.service.Config.Number(config.MaxKeyBytes)) {
-		return errorf("ERR key is longer than %d bytes", c.service.Config.Number(config.MaxKeyBytes))
+	if len(key) > c.maxKey {
+		return errorf("ERR key is longer than %d bytes", c.maxKey)
 	}
 	return nil
 }
 
-// reject answers a command that was not run.
+// reject answers a command that was not run. A transaction it was meant for can not
+// be executed any more.
 func (c *Session) reject(cmd *Command, err error) Reply {
+	if c.tx != nil {
+		c.tx.broken = true
+	}
 	if cmd != nil {
 		cmd.stats.rejected.Add(1)
 	}

@@ -16,8 +16,7 @@ func TestSessionsLookAtEachOther(t *testing.T) {
 	first := testSession(t, store)
 	var all sync.WaitGroup
 	for i := range 4 {
-		session := first.service.Open(t.Context(), fmt.Sprint("127.0.0.1:", 100+i), "")
-		session.Kill = func() {}
+		session := first.service.Open(t.Context(), &testPeer{}, fmt.Sprint("127.0.0.1:", 100+i), "")
 		all.Go(func() {
 			for n := range 200 {
 				session.do("TB.TAKE", fmt.Sprint("k", n), "10", "1")
@@ -33,7 +32,7 @@ func TestSessionsLookAtEachOther(t *testing.T) {
 		})
 	}
 	for range 3 {
-		session := first.service.Open(t.Context(), "", "")
+		session := first.service.Open(t.Context(), &testPeer{}, "", "")
 		all.Go(func() {
 			for range 100 {
 				session.do("CLIENT", "LIST")
@@ -49,24 +48,6 @@ func TestSessionsLookAtEachOther(t *testing.T) {
 	all.Wait()
 	if n := first.service.Sessions.Len(); n != 1 {
 		t.Errorf("%d sessions are left", n)
-	}
-}
-
-// TestEndBeforeTheFirstBatch ends a client of whom the server has not yet said how.
-func TestEndBeforeTheFirstBatch(t *testing.T) {
-	store := memstore.New()
-	defer store.Close()
-	first := testSession(t, store)
-	second := first.service.Open(t.Context(), "127.0.0.1:2", "")
-	if got := first.do("CLIENT", "KILL", "ID", fmt.Sprint(second.ID)); got.Number != 1 {
-		t.Fatalf("%+v", got)
-	}
-	killed := 0
-	second.Kill = func() { killed++ }
-	second.do("PING")
-	second.Settle()
-	if killed != 1 {
-		t.Errorf("killed %d times", killed)
 	}
 }
 

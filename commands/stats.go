@@ -38,6 +38,7 @@ type commandStats struct {
 	nanos    atomic.Int64
 	rejected atomic.Int64 // before it ran: arity, authentication, key too long
 	failed   atomic.Int64 // answered with an error
+	latency  histogram
 }
 
 // usage is what the store has done since the last reset.
@@ -65,6 +66,9 @@ func (s *Stats) reset(t *Table, u engine.Usage) {
 		for _, n := range []*atomic.Int64{&c.stats.calls, &c.stats.nanos, &c.stats.rejected, &c.stats.failed} {
 			n.Store(0)
 		}
+		for i := range c.stats.latency {
+			c.stats.latency[i].Store(0)
+		}
 	})
 }
 
@@ -83,8 +87,9 @@ type tally struct {
 func (c *Session) begin(cmd *Command) {
 	t := &c.tally
 	if t.command != cmd {
-		c.settleRun()
-		t.command, t.since = cmd, time.Now()
+		now := time.Now()
+		c.settleRun(now)
+		t.command, t.since = cmd, now
 	}
 	t.calls++
 }
@@ -98,13 +103,15 @@ func (c *Session) countDecision(k engine.Kind, limited bool) {
 	c.tally.decided = true
 }
 
-func (c *Session) settleRun() {
+func (c *Session) settleRun(now time.Time) {
 	t := &c.tally
 	if t.command == nil {
 		return
 	}
+	took := now.Sub(t.since)
 	t.command.stats.calls.Add(t.calls)
-	t.command.stats.nanos.Add(int64(time.Since(t.since)))
+	t.command.stats.nanos.Add(int64(took))
+	t.command.stats.latency.add(took/time.Duration(t.calls), t.calls)
 	c.service.Stats.Commands.Add(t.calls)
 	c.lastCommand.Store(t.command)
 	c.commands.Add(t.calls)
@@ -114,13 +121,11 @@ func (c *Session) settleRun() {
 // Settle adds what the session did to the counters that all share. The server
 // calls it when a batch has been answered.
 func (c *Session) Settle() {
-	c.settleRun()
 	now := time.Now()
+	c.settleRun(now)
 	c.active.Store(now.UnixNano())
+	c.refresh()
 	c.service.Stats.rates.note(c.service.Stats, now)
-	if !c.settled.Swap(true) && c.ended.Load() {
-		c.Kill()
-	}
 	if !c.tally.decided {
 		return
 	}

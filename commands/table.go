@@ -47,17 +47,20 @@ type Group string
 
 // The groups, with Redis's own names where it has them.
 const (
-	RateLimit  Group = "ratelimit"
-	Generic    Group = "generic"
-	Connection Group = "connection"
-	ServerSide Group = "server"
+	RateLimit    Group = "ratelimit"
+	Generic      Group = "generic"
+	Connection   Group = "connection"
+	Transactions Group = "transactions"
+	Cluster      Group = "cluster"
+	ServerSide   Group = "server"
 )
 
 // Flags say what a command is, in Redis's terms.
 type Flags uint16
 
-// The flags that COMMAND shows, and Dangerous, which only puts a command into the
-// ACL category of that name (as Admin does).
+// The flags that COMMAND shows, and some that it does not: Dangerous puts a command
+// into the ACL category of that name (as Admin does), Immediate has it run at once
+// also behind MULTI.
 const (
 	Write Flags = 1 << iota
 	ReadOnly
@@ -70,10 +73,12 @@ const (
 	NoScript
 	AllowBusy
 	MovableKeys
+	NoMulti
 	Dangerous
+	Immediate
 )
 
-var flagNames = []string{"write", "readonly", "denyoom", "admin", "fast", "no_auth", "loading", "stale", "noscript", "allow_busy", "movablekeys"}
+var flagNames = []string{"write", "readonly", "denyoom", "admin", "fast", "no_auth", "loading", "stale", "noscript", "allow_busy", "movablekeys", "no_multi"}
 
 // Names are the flags as COMMAND shows them.
 func (f Flags) Names() (names []string) {
@@ -137,7 +142,7 @@ type Table struct {
 // NewTable is a table of its own: its rows count their own calls.
 func NewTable() *Table {
 	t := &Table{byName: map[string]*Command{}}
-	for _, list := range []func() []*Command{limiterCommands, keyCommands, connectionCommands, serverCommands} {
+	for _, list := range []func() []*Command{limiterCommands, keyCommands, connectionCommands, transactionCommands, serverCommands} {
 		for _, c := range list() {
 			for _, sub := range c.Subcommands {
 				sub.container = c

@@ -16,7 +16,7 @@ func eachCommand(t *testing.T, f func(t *testing.T, c *Command)) {
 }
 
 func TestRowsAreConsistent(t *testing.T) {
-	groups := []Group{RateLimit, Generic, Connection, ServerSide}
+	groups := []Group{RateLimit, Generic, Connection, Transactions, Cluster, ServerSide}
 	eachCommand(t, func(t *testing.T, c *Command) {
 		if c.Name != strings.ToUpper(c.Name) || len(c.Name) > maxNameBytes {
 			t.Errorf("the name %q is not in capitals, or too long", c.Name)
@@ -63,12 +63,12 @@ func TestKeysAgreeWithUsage(t *testing.T) {
 		args := parseUsage(c.Usage)
 		first := 0
 		if len(args) > 0 && args[0].kind == "key" {
-			first = 1
+			first = len(strings.Split(c.FullName(), "|"))
 		}
 		if c.Keys.First != first {
 			t.Errorf("%s %s: the first key is at %d, the usage says %d", c.Name, c.Usage, c.Keys.First, first)
 		}
-		if first == 1 && args[0].multiple != (c.Keys.Last == -1) {
+		if first > 0 && args[0].multiple != (c.Keys.Last == -1) {
 			t.Errorf("%s %s: the last key is at %d", c.Name, c.Usage, c.Keys.Last)
 		}
 	})
@@ -107,7 +107,7 @@ func TestWrongNumbersOfArguments(t *testing.T) {
 // TestTooManyArguments ranges over the commands that can take a few more, but not
 // twenty.
 func TestTooManyArguments(t *testing.T) {
-	endless := []string{"del", "unlink", "exists", "info", "command|info", "command|docs", "command|getkeys", "config|get"}
+	endless := []string{"del", "unlink", "exists", "info", "command|info", "command|docs", "command|getkeys", "config|get", "watch", "latency|reset", "latency|histogram"}
 	store := memstore.New()
 	defer store.Close()
 	session := testSession(t, store)

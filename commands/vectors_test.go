@@ -83,7 +83,7 @@ func testSession(t testing.TB, store engine.Store) *Session {
 		t.Fatal(err)
 	}
 	service := NewService(store, cfg, slog.New(slog.DiscardHandler), "test")
-	session := service.Open(context.Background(), "127.0.0.1:1", "127.0.0.1:2")
+	session := service.Open(context.Background(), &testPeer{}, "127.0.0.1:1", "127.0.0.1:2")
 	t.Cleanup(session.Close)
 	return session
 }

@@ -11,6 +11,14 @@ func DecideAll(before []State, calls []Call) (after []State, decisions []Decisio
 	limited := false
 	for i := range calls {
 		after[i], decisions[i] = calls[i].Algorithm.Decide(before[i], &calls[i].Request)
+		if calls[i].Cost == 0 {
+			// Among others a look refuses when one unit would be refused, also where
+			// a look alone is more lenient (GCRA).
+			one := calls[i].Request
+			one.Cost = 1
+			_, d := calls[i].Algorithm.Decide(before[i], &one)
+			decisions[i].Limited, decisions[i].RetryAfter = d.Limited, d.RetryAfter
+		}
 		limited = limited || decisions[i].Limited
 	}
 	if !limited {

@@ -72,6 +72,13 @@ type Store interface {
 	// Flush makes all keys of a database untouched; all of them if db is AllDatabases.
 	Flush(ctx context.Context, db int) error
 
+	// Exclusively runs f while nobody else touches the keys, or any key at all if
+	// none is named. f must use the store it is given, for these keys only.
+	Exclusively(keys []Key, f func(Store))
+
+	// Size is the memory that a key and its state take, 0 if it does not exist.
+	Size(context.Context, Key) (int64, error)
+
 	// Usage is what the store has used and done since it was made.
 	Usage() Usage
 
@@ -83,13 +90,6 @@ type Usage struct {
 	Bytes   int64 // of memory that keys and their states take
 	Expired int64 // keys whose memory was taken back because they were over
 	Evicted int64 // keys that were forgotten early to make room
-}
-
-// A Transactor is a Store that can shut others out.
-type Transactor interface {
-	// Exclusively runs f while nobody else touches the keys, or any key at all if
-	// none is named. f uses the store it is given.
-	Exclusively(keys []Key, f func(Store))
 }
 
 // AllDatabases stands for every database.

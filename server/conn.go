@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,19 +17,25 @@ import (
 
 // A conn is one client's connection: it reads commands, has the session answer
 // them, and writes what a batch earned with one write. All of it happens in one
-// goroutine; the watch, Stop and CLIENT KILL look at its atomics.
+// goroutine; the watch, Stop and CLIENT KILL look at its atomics, and what others
+// push to the client comes through the inbox.
 type conn struct {
 	net     net.Conn
 	server  *Server
 	session *commands.Session
 	frames  *frameReader
 	out     []byte
+	start   int  // in out, of the reply to the command under way
 	written int  // bytes of this batch
 	closing bool // no command is run any more
 
-	doing  atomic.Int64 // reading, running, or the tick at which a write began
+	inbox  inbox
+	writes sync.Mutex // held by who writes
+
+	doing  atomic.Int64 // reading, running, resting, or the tick at which a write began
 	large  atomic.Bool  // has buffers that it does not need while it waits
 	killed atomic.Bool
+	gone   chan struct{} // closed when killed is set
 	// stranger is the tick since which the client has not said who it is, or 0.
 	stranger atomic.Int64
 }
@@ -36,6 +43,7 @@ type conn struct {
 const (
 	reading = 0
 	running = -1
+	resting = -2 // within a command
 )
 
 // flushBytes is how many bytes of replies are collected before they are written
@@ -54,10 +62,8 @@ const (
 )
 
 func (s *Server) newConn(nc net.Conn) *conn {
-	c := &conn{net: nc, server: s, frames: newFrameReader()}
-	c.session = s.service.Open(s.ctx, address(nc.RemoteAddr()), address(nc.LocalAddr()))
-	c.session.Kill = c.kill
-	c.session.Settle() // from here on others may call Kill
+	c := &conn{net: nc, server: s, frames: newFrameReader(), gone: make(chan struct{})}
+	c.session = s.service.Open(s.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
 	c.noteStranger()
 	s.enter(c)
 	return c
@@ -72,6 +78,7 @@ func (c *conn) serve() {
 		}
 		c.net.Close()
 		c.session.Close()
+		c.closeInbox()
 		c.server.leave(c)
 	}()
 	for c.turn() {
@@ -109,7 +116,7 @@ func (c *conn) batch(n int) bool {
 	if large := c.frames.large() || cap(c.out) > smallBuffer; large != c.large.Load() {
 		c.large.Store(large)
 	}
-	c.doing.Store(reading)
+	c.wait(reading)
 	return !c.killed.Load()
 }
 
@@ -129,9 +136,8 @@ func (c *conn) answer() (ran bool) {
 		default:
 			ran = true
 			c.do(args)
-			if len(c.out) >= flushBytes && !c.flush() {
-				c.closing = true
-			}
+			c.flushIfFull()
+			c.hear()
 		}
 	}
 	return ran
@@ -148,18 +154,20 @@ func (c *conn) limits() *Limits {
 // do runs a command. A panic in it is a bug of ours: the client gets an error, the
 // log the stack, and everyone else goes on.
 func (c *conn) do(args [][]byte) {
-	start := len(c.out)
+	c.start = len(c.out)
 	defer func() {
 		if p := recover(); p != nil {
 			c.logPanic("a command panicked", args[0], p)
-			c.out = redcon.AppendError(c.out[:start], "ERR internal error")
+			c.out = redcon.AppendError(c.out[:c.start], "ERR internal error")
 		}
 	}()
 	reply := c.session.Do(args)
-	c.out = appendReply(c.out, &reply, c.session.Proto())
-	if reply.Kind == commands.Closing {
-		c.closing = true
+	if reply.Late {
+		c.hear()
+		c.start = len(c.out)
 	}
+	c.out = appendReply(c.out, &reply, c.session.Proto())
+	c.closing = c.closing || reply.Ends
 }
 
 func (c *conn) logPanic(what string, command []byte, p any) {
@@ -167,32 +175,46 @@ func (c *conn) logPanic(what string, command []byte, p any) {
 		"panic", p, "stack", string(debug.Stack()))
 }
 
+// flushIfFull writes the replies if they have become many.
+func (c *conn) flushIfFull() {
+	if len(c.out) >= flushBytes && !c.flush() {
+		c.closing = true
+	}
+}
+
 // flush writes the replies.
 func (c *conn) flush() bool {
-	for rest := c.out; len(rest) > 0; {
-		n, err := c.write(rest[:min(len(rest), writeBytes)])
-		c.written += n
-		if err != nil {
-			c.net.Close()
-			return false
-		}
-		rest = rest[n:]
+	if len(c.out) == 0 {
+		return true
 	}
+	c.writes.Lock()
+	n, err := c.writeAll(c.out, &c.doing)
+	c.writes.Unlock()
+	c.doing.Store(running)
+	c.written += n
+	c.start = 0
 	if c.out = c.out[:0]; cap(c.out) > 2*flushBytes {
 		c.out = nil
 	}
-	return true
+	return err == nil
 }
 
-// write writes bytes. The watch ends a write that takes too long.
-func (c *conn) write(b []byte) (int, error) {
-	c.doing.Store(c.server.ticks.Load())
-	if c.killed.Load() {
-		_ = c.net.SetWriteDeadline(time.Now().Add(silence))
+// writeAll writes bytes. The watch ends a write that takes too long: began is where
+// it looks. Whoever calls it holds c.writes.
+func (c *conn) writeAll(b []byte, began *atomic.Int64) (written int, err error) {
+	for written < len(b) {
+		began.Store(c.server.ticks.Load())
+		if c.killed.Load() {
+			_ = c.net.SetWriteDeadline(time.Now().Add(lastWords))
+		}
+		n, err := c.net.Write(b[written:min(len(b), written+writeBytes)])
+		written += n
+		if err != nil {
+			c.net.Close()
+			return written, err
+		}
 	}
-	n, err := c.net.Write(b)
-	c.doing.Store(running)
-	return n, err
+	return written, nil
 }
 
 // linger lets the client read our last words: closing while it still sends would
@@ -214,17 +236,29 @@ func (c *conn) linger() {
 	}
 }
 
-// kill ends the connection from any goroutine: at once if it waits for its client,
-// otherwise after the command that it runs, whose reply is still written.
-func (c *conn) kill() {
-	c.killed.Store(true)
-	if c.doing.Load() != running {
-		c.cut()
+// Kill ends the connection, see commands.Peer.
+func (c *conn) Kill() {
+	c.mark()
+	switch {
+	case c.doing.Load() != running:
+		c.net.Close()
+	case c.inbox.began.Load() > 0: // the last reply comes behind it
+		_ = c.net.SetWriteDeadline(time.Now().Add(lastWords))
 	}
 }
 
 // cut ends the connection from any goroutine, whatever it does.
-func (c *conn) cut() { c.net.Close() }
+func (c *conn) cut() {
+	c.mark()
+	c.net.Close()
+}
+
+// mark notes that the connection is to end.
+func (c *conn) mark() {
+	if !c.killed.Swap(true) {
+		close(c.gone)
+	}
+}
 
 // wake has a read that waits return, so that the goroutine looks around.
 func (c *conn) wake() { _ = c.net.SetReadDeadline(time.Unix(1, 0)) }

@@ -20,7 +20,7 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 			b = redcon.AppendInt(b, n)
 		}
 		return b
-	case commands.Simple, commands.Closing:
+	case commands.Simple:
 		return redcon.AppendString(b, r.Text)
 	case commands.Failure:
 		return redcon.AppendError(b, r.Text)
@@ -32,7 +32,7 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 		return redcon.AppendBulk(b, r.Bytes)
 	case commands.Null, commands.NullArray:
 		return appendNull(b, r.Kind, proto)
-	case commands.Array, commands.Map:
+	case commands.Array, commands.Map, commands.Set, commands.Push, commands.Sequence:
 		return appendItems(b, r, proto)
 	}
 	panic("server: a reply of no kind")
@@ -52,13 +52,23 @@ func appendItems(b []byte, r *commands.Reply, proto int) []byte {
 	if r.Kind == commands.Map && len(r.Items)%2 != 0 {
 		panic("server: a map with a key that has no value")
 	}
-	if r.Kind == commands.Map && proto == 3 {
-		b = append(strconv.AppendInt(append(b, '%'), int64(len(r.Items)/2), 10), "\r\n"...)
-	} else {
+	switch {
+	case r.Kind == commands.Sequence:
+	case r.Kind == commands.Array || proto != 3:
 		b = redcon.AppendArray(b, len(r.Items))
+	case r.Kind == commands.Map:
+		b = appendHead(b, '%', len(r.Items)/2)
+	case r.Kind == commands.Set:
+		b = appendHead(b, '~', len(r.Items))
+	case r.Kind == commands.Push:
+		b = appendHead(b, '>', len(r.Items))
 	}
 	for i := range r.Items {
 		b = appendReply(b, &r.Items[i], proto)
 	}
 	return b
+}
+
+func appendHead(b []byte, sign byte, n int) []byte {
+	return append(strconv.AppendInt(append(b, sign), int64(n), 10), "\r\n"...)
 }

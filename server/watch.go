@@ -46,12 +46,12 @@ func (s *Server) look(c *conn, now time.Time, idle, write time.Duration) {
 // overdue says why a connection is to be closed, or "". A client is idle while no
 // command of it is complete, however many bytes it sends.
 func (c *conn) overdue(quiet, idle, write time.Duration) string {
-	doing := c.doing.Load()
+	doing, pushing := c.doing.Load(), c.inbox.began.Load()
 	switch {
-	case doing == running:
-		return ""
-	case doing != reading && c.server.since(doing) > write:
+	case pushing > 0 && c.server.since(pushing) > write, doing > 0 && c.server.since(doing) > write:
 		return "does not read its replies"
+	case doing == running || doing == resting:
+		return ""
 	case doing == reading && idle > 0 && quiet > idle:
 		return "idle"
 	}

@@ -92,7 +92,7 @@ func (c *Config) Set(pairs ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	parsed := map[*setting]value{}
-	for i := 0; i < len(pairs); i += 2 {
+	for i := 0; i+1 < len(pairs); i += 2 {
 		name := strings.ToLower(pairs[i])
 		s := c.byName[Name(name)]
 		if s == nil {

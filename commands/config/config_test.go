@@ -155,7 +155,8 @@ func longText() string { return strings.Repeat("x", 70000) }
 
 func TestReadEnv(t *testing.T) {
 	c := New()
-	err := c.ReadEnv([]string{"PATH=/bin", "SLUICE_MAXCLIENTS=7", "SLUICE_PROTECTED_MODE=no", "SLUICE_REQUIREPASS=a=b", "sluice_port=1"})
+	err := c.ReadEnv([]string{"PATH=/bin", "SLUICE_MAXCLIENTS=7", "SLUICE_PROTECTED_MODE=no", "SLUICE_REQUIREPASS=a=b", "sluice_port=1",
+		"SLUICE_PORT=tcp://10.0.0.1:6390", "SLUICE_PORT_6390_TCP_ADDR=10.0.0.1", "SLUICE_SERVICE_HOST=10.0.0.1"})
 	if err != nil || c.Number(MaxClients) != 7 || c.Bool(ProtectedMode) || c.String(RequirePass) != "a=b" || c.String(Port) != "6390" {
 		t.Errorf("%v, %s, %v, %q", err, c.String(MaxClients), c.Bool(ProtectedMode), c.String(RequirePass))
 	}

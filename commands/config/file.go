@@ -72,7 +72,7 @@ const envPrefix = "SLUICE_"
 func (c *Config) ReadEnv(environ []string) error {
 	for _, entry := range environ {
 		name, text, _ := strings.Cut(entry, "=")
-		if option, ours := strings.CutPrefix(name, envPrefix); ours {
+		if option, ours := strings.CutPrefix(name, envPrefix); ours && !isServiceLink(name, text) {
 			option = strings.ReplaceAll(strings.ToLower(option), "_", "-")
 			if err := c.Start(option, text); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
@@ -80,6 +80,13 @@ func (c *Config) ReadEnv(environ []string) error {
 		}
 	}
 	return nil
+}
+
+// isServiceLink spots what Kubernetes sets in every container beside a Service that
+// is called sluice: SLUICE_PORT=tcp://10.0.0.1:6390, SLUICE_SERVICE_HOST, ….
+func isServiceLink(name, text string) bool {
+	return strings.HasPrefix(name, envPrefix+"SERVICE_") || strings.HasPrefix(name, envPrefix+"PORT_") ||
+		name == envPrefix+"PORT" && strings.Contains(text, "://")
 }
 
 // ReadFlags sets options from a command line: --port 6390, --port=6390, and

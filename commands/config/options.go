@@ -14,28 +14,34 @@ type Option struct {
 
 // The options that the code asks for by name.
 const (
-	Bind             Name = "bind"
-	Port             Name = "port"
-	UnixSocket       Name = "unixsocket"
-	UnixSocketPerm   Name = "unixsocketperm"
-	ProtectedMode    Name = "protected-mode"
-	RequirePass      Name = "requirepass"
-	MaxClients       Name = "maxclients"
-	Timeout          Name = "timeout"
-	TCPKeepalive     Name = "tcp-keepalive"
-	Databases        Name = "databases"
-	MaxMemory        Name = "maxmemory"
-	MaxMemoryPolicy  Name = "maxmemory-policy"
-	MaxKeyBytes      Name = "max-key-bytes"
-	MaxBulkBytes     Name = "proto-max-bulk-len"
-	MaxArguments     Name = "proto-max-arguments"
-	QueryBufferLimit Name = "client-query-buffer-limit"
-	OutputLimit      Name = "client-output-limit"
-	WriteTimeout     Name = "client-write-timeout"
-	ShutdownTimeout  Name = "shutdown-timeout"
-	DebugCommand     Name = "enable-debug-command"
-	LogLevel         Name = "loglevel"
-	LogFormat        Name = "logformat"
+	Bind                Name = "bind"
+	Port                Name = "port"
+	UnixSocket          Name = "unixsocket"
+	UnixSocketPerm      Name = "unixsocketperm"
+	ProtectedMode       Name = "protected-mode"
+	RequirePass         Name = "requirepass"
+	MaxClients          Name = "maxclients"
+	Timeout             Name = "timeout"
+	TCPKeepalive        Name = "tcp-keepalive"
+	Databases           Name = "databases"
+	MaxMemory           Name = "maxmemory"
+	MaxMemoryPolicy     Name = "maxmemory-policy"
+	MaxKeyBytes         Name = "max-key-bytes"
+	MaxBulkBytes        Name = "proto-max-bulk-len"
+	MaxArguments        Name = "proto-max-arguments"
+	QueryBufferLimit    Name = "client-query-buffer-limit"
+	OutputLimit         Name = "client-output-limit"
+	WriteTimeout        Name = "client-write-timeout"
+	ShutdownTimeout     Name = "shutdown-timeout"
+	ClusterEnabled      Name = "cluster-enabled"
+	ClusterAnnounceIP   Name = "cluster-announce-ip"
+	ClusterAnnouncePort Name = "cluster-announce-port"
+	SlowlogSlowerThan   Name = "slowlog-log-slower-than"
+	SlowlogMaxLen       Name = "slowlog-max-len"
+	LatencyThreshold    Name = "latency-monitor-threshold"
+	DebugCommand        Name = "enable-debug-command"
+	LogLevel            Name = "loglevel"
+	LogFormat           Name = "logformat"
 )
 
 // Options is every option there is.
@@ -60,6 +66,13 @@ var Options = []Option{
 	{OutputLimit, "64mb", Size(64<<10, 1<<30), true, "bytes of one reply; a command whose reply would be longer is refused"},
 	{WriteTimeout, "30", Int(1, 3600), true, "seconds to wait for a client that does not read its replies"},
 	{ShutdownTimeout, "5", Int(0, 3600), true, "seconds that a stop waits for commands under way"},
+	{ClusterEnabled, "no", YesNo, false, "show cluster clients one node that has every slot"},
+	{ClusterAnnounceIP, "", Text, true, "address that the node tells cluster clients, the one they came to if empty"},
+	{ClusterAnnouncePort, "0", Int(0, 65535), true, "port that the node tells cluster clients, the one they came to if 0"},
+	{SlowlogSlowerThan, "10000", Int(-1, 1<<40), true,
+		"microseconds from which SLOWLOG keeps a command, -1 for none; limiting commands are timed one by one only below 1000"},
+	{SlowlogMaxLen, "128", Int(0, 1<<20), true, "commands that SLOWLOG keeps"},
+	{LatencyThreshold, "0", Int(0, 1<<40), true, "milliseconds from which LATENCY keeps a spike, 0 for none"},
 	{DebugCommand, "no", OneOf("no", "yes", "local"), false, "allow DEBUG, for clients on this machine alone if local"},
 	{LogLevel, "info", OneOf("debug", "info", "warning", "error"), true, "least level that is logged"},
 	{LogFormat, "text", OneOf("text", "json"), false, "form of the log on standard error"},

@@ -1,0 +1,41 @@
+package commands
+
+import "bytes"
+
+// slots is how many hash slots a cluster has.
+const slots = 16384
+
+// slotOf is the hash slot of a key: CRC16 (XMODEM) of what is between the first {
+// and the next }, if anything is, else of all of it.
+func slotOf(key []byte) int {
+	if _, tail, ok := bytes.Cut(key, []byte("{")); ok {
+		if tag, _, ok := bytes.Cut(tail, []byte("}")); ok && len(tag) > 0 {
+			key = tag
+		}
+	}
+	crc := uint16(0)
+	for _, b := range key {
+		crc ^= uint16(b) << 8
+		for range 8 {
+			carry := crc>>15 != 0
+			crc <<= 1
+			if carry {
+				crc ^= 0x1021
+			}
+		}
+	}
+	return int(crc) % slots
+}
+
+// checkSlots is an error if the keys of a call are not all in one slot.
+func checkSlots(cmd *Command, args [][]byte) error {
+	first := -1
+	return cmd.eachKey(args, func(key []byte) error {
+		slot := slotOf(key)
+		if first >= 0 && slot != first {
+			return errCrossSlot
+		}
+		first = slot
+		return nil
+	})
+}
