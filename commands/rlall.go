@@ -27,7 +27,7 @@ func rlAll(c *Session, args [][]byte) (Reply, error) {
 		c.countDecision(calls[i].Algorithm.Kind, d.Limited)
 		items = append(items, limiting(calls[i].Limit.Max, d, int64(units[i])))
 	}
-	deciding, wait := engine.Deciding(decisions)
+	deciding, wait := engine.Deciding(calls, decisions)
 	items[0], items[1], items[2] = boolean(deciding >= 0), null(), integer(-1)
 	if deciding >= 0 {
 		items[1] = bulk(strconv.Itoa(deciding + 1))

@@ -38,11 +38,12 @@ func DecideAll(before []State, calls []Call) (after []State, decisions []Decisio
 // longest wait, one that is never granted before all others, the first of equals;
 // -1 if none is a refusal. wait is that wait, or, if all are granted, the longest
 // wait ahead, or Never.
-func Deciding(decisions []Decision) (deciding int, wait time.Duration) {
+func Deciding(calls []Call, decisions []Decision) (deciding int, wait time.Duration) {
 	deciding, wait = -1, Never
 	for i, d := range decisions {
 		switch {
 		case !d.Limited:
+		case calls[i].Cost < 0: // a look at what is used up: giving back is never refused
 		case deciding < 0, wait != Never && (d.RetryAfter == Never || d.RetryAfter > wait):
 			deciding, wait = i, d.RetryAfter
 		}
