@@ -44,6 +44,13 @@ func (s *shard) setBox(n uint32, content box) uint32 {
 	return n
 }
 
+// refill is setBox for a record that exists. There is nothing to do for number 0.
+func (s *shard) refill(n uint32, content box) {
+	if n != 0 {
+		s.setBox(n, content)
+	}
+}
+
 func (s *shard) spareBox() uint32 {
 	if last := len(s.spareBoxes) - 1; last >= 0 {
 		n := s.spareBoxes[last]

@@ -81,16 +81,37 @@ func (s *Store) takeAll(calls []engine.Call) ([]engine.Decision, error) {
 		}
 	}
 	after, decisions := engine.DecideAll(before, calls)
-	for i := range calls {
-		if err := s.set(calls[i].Key, before[i], after[i].At(now)); err != nil {
-			for j := range i {
-				// What was there has its room, and what is taken out needs none.
-				_ = s.set(calls[j].Key, after[j].At(now), before[j])
-			}
-			return nil, err
-		}
+	for i := range after {
+		after[i] = after[i].At(now)
+	}
+	if err := s.setAll(calls, before, after); err != nil {
+		return nil, err
 	}
 	return decisions, nil
+}
+
+// setAll puts states in the place of others: all, or none if there is no room for
+// one of them. What is taken out goes last: in a full store it could not come back.
+func (s *Store) setAll(calls []engine.Call, before, after []engine.State) error {
+	for i := range calls {
+		if after[i].Kind == 0 || after[i] == before[i] {
+			continue
+		}
+		if err := s.set(calls[i].Key, after[i]); err != nil {
+			for j := range i {
+				if after[j].Kind != 0 {
+					s.restore(calls[j].Key, before[j])
+				}
+			}
+			return err
+		}
+	}
+	for i := range calls {
+		if after[i].Kind == 0 && before[i].Kind != 0 {
+			s.restore(calls[i].Key, after[i])
+		}
+	}
+	return nil
 }
 
 func (s *Store) peek(k engine.Key, now engine.Instant) engine.State {
@@ -99,19 +120,23 @@ func (s *Store) peek(k engine.Key, now engine.Instant) engine.State {
 	return sh.state(sh.find(h, k), now)
 }
 
-// set puts a state in the place of another, either of which may be zero.
-func (s *Store) set(k engine.Key, old, next engine.State) error {
-	if next == old {
-		return nil
-	}
+// set puts a state, which is not zero, in the place of a key's.
+func (s *Store) set(k engine.Key, next engine.State) error {
 	h := s.hash(k)
 	sh := s.shard(h)
-	i := sh.find(h, k)
-	if next.Kind != 0 {
-		return sh.put(h, k, i, next, box{log: next.Log})
-	}
-	if i >= 0 {
+	return sh.put(h, k, sh.find(h, k), next, box{log: next.Log})
+}
+
+// restore gives a key the state back that it had, which may be zero. It can not
+// fail: what was there has its room still.
+func (s *Store) restore(k engine.Key, st engine.State) {
+	h := s.hash(k)
+	sh := s.shard(h)
+	switch i := sh.find(h, k); {
+	case i < 0: // it was evicted meanwhile
+	case st.Kind == 0:
 		sh.remove(i)
+	default:
+		sh.overwrite(sh.index[i].ref(), st, box{log: st.Log})
 	}
-	return nil
 }

@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"context"
+	"sort"
 	"strings"
 
 	"github.com/tidwall/btree"
@@ -67,6 +68,12 @@ func (l *leases) Nth(i int) engine.Lease {
 // what map and tree need around it.
 func (l *leases) size() int { return 512 + 96*len(l.byToken) + l.tokens }
 
+// live is how many leases are not over.
+func (l *leases) live(now engine.Instant) int {
+	n := l.Len()
+	return n - sort.Search(n, func(i int) bool { return l.Nth(i).Until > now })
+}
+
 // state is the key's state. A change that leaves number and end alike shows too.
 func (l *leases) state() engine.State {
 	s := engine.LeaseState(l)
@@ -86,7 +93,7 @@ func (l *leases) setBack(from, to engine.Instant) {
 }
 
 // Lease carries a call about leases out.
-func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (d engine.Decision, held bool, err error) {
+func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, bool, error) {
 	h := s.hash(c.Key)
 	sh := s.shard(h)
 	s.lock(sh)
@@ -95,25 +102,48 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (d engine.Decision
 	i := sh.find(h, c.Key)
 	old := sh.state(i, c.Now)
 	if old.Kind != 0 && old.Kind != engine.KindConcurrency {
-		return d, false, engine.ErrWrongKind
+		return engine.Decision{}, false, engine.ErrWrongKind
 	}
 	content := newLeases()
 	if old.Kind != 0 {
 		content = sh.boxOf(sh.record(sh.index[i].ref())).leases
 	}
-	if _, has := content.Get(c.Token); !has && c.Op == engine.Acquire && c.Lease > 0 && sh.full() {
-		return d, false, engine.ErrFull
+	call := *c
+	had, has := content.Get(c.Token)
+	noRoom := c.Op == engine.Acquire && c.Lease > 0 && !has && sh.full()
+	if noRoom {
+		call.Lease = 0 // it looks: one that is refused anyway is answered as ever
 	}
-	d, held = c.Decide(content)
-	next := content.state()
-	switch {
-	case next.Kind == 0 && old.Kind != 0:
-		sh.remove(i)
-	case next.Kind != 0 && next != old:
-		err = sh.put(h, c.Key, i, next, box{leases: content})
-	}
-	if err != nil {
+	d, held := call.Decide(content)
+	if err := sh.keep(h, c.Key, i, old, content); err != nil {
+		if old.Kind != 0 {
+			sh.undo(i, content, c.Token, had, has)
+		}
 		return engine.Decision{}, false, err
 	}
+	if noRoom && !d.Limited {
+		return engine.Decision{}, false, engine.ErrFull
+	}
 	return d, held, nil
+}
+
+// keep puts what became of a key's leases in the place of its state in slot i.
+func (s *shard) keep(h uint64, k engine.Key, i int, old engine.State, content *leases) error {
+	switch next := content.state(); {
+	case next.Kind == 0 && old.Kind != 0:
+		s.remove(i)
+	case next.Kind != 0 && next != old:
+		return s.put(h, k, i, next, box{leases: content})
+	}
+	return nil
+}
+
+// undo gives a token the lease back that it had, or none, for there was no room to
+// keep the change. That leases which are over were dropped makes no difference.
+func (s *shard) undo(i int, content *leases, token string, had engine.Lease, has bool) {
+	content.Delete(token)
+	if has {
+		content.Set(had)
+	}
+	s.refill(s.record(s.index[i].ref()).box(), box{leases: content})
 }

@@ -9,7 +9,8 @@ type Options struct {
 	MaxBytes func() int64
 	// Evict says what happens to a new key at the bound: true makes room by
 	// forgetting keys that would soon be untouched anyway, false refuses it with
-	// engine.ErrFull. Keys that exist are served in both cases.
+	// engine.ErrFull. Keys that exist are served in both cases, but for a log that
+	// would have to grow and for another lease.
 	Evict func() bool
 }
 

@@ -90,14 +90,10 @@ func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box)
 	}
 	old := s.index[i].ref()
 	n := s.record(old).box()
-	if n != 0 {
-		if content.size() > s.boxes[n].bytes && s.full() {
-			return engine.ErrFull
-		}
-		s.setBox(n, content)
+	if n != 0 && content.size() > s.boxes[n].bytes && s.full() {
+		return engine.ErrFull
 	}
-	if s.record(old).setState(st, n) {
-		s.dueBy(old, st.Deadline)
+	if s.overwrite(old, st, content) {
 		return nil
 	}
 	// The words have grown. That is no new key: the bound on memory lets it pass.
@@ -109,7 +105,20 @@ func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box)
 	s.write(r, s.record(r)[:size], k, st, n)
 	s.index[i] = newSlot(h, r)
 	s.release(old)
+	s.refill(n, content)
 	return nil
+}
+
+// overwrite puts a state of the same kind in the place of a record's, and says
+// whether there was room for its words. Else nothing has changed, in the box neither.
+func (s *shard) overwrite(r ref, st engine.State, content box) bool {
+	n := s.record(r).box()
+	if !s.record(r).setState(st, n) {
+		return false
+	}
+	s.dueBy(r, st.Deadline)
+	s.refill(n, content)
+	return true
 }
 
 // add keeps a state for a key that has no record.

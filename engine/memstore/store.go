@@ -104,7 +104,12 @@ func (s *Store) Get(_ context.Context, k engine.Key) (engine.State, error) {
 	sh := s.shard(h)
 	s.lock(sh)
 	defer s.unlock(sh)
-	return sh.state(sh.find(h, k), s.clock.Now()), nil
+	i, now := sh.find(h, k), s.clock.Now()
+	st := sh.state(i, now)
+	if st.Kind == engine.KindConcurrency { // some may be over since the key was last used
+		st.Words[0] = uint64(sh.boxOf(sh.record(sh.index[i].ref())).leases.live(now))
+	}
+	return st, nil
 }
 
 // Delete makes a key untouched, and says whether it existed.

@@ -1,0 +1,213 @@
+package memstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sluice/engine"
+)
+
+// stuff fills a shard for good: what is left of its pages is one dead record.
+func stuff(t testing.TB, sh *shard) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	for len(sh.pages) < maxPages {
+		had := cap(sh.pages)
+		sh.pages = append(sh.pages, page{due: never})
+		sh.account((cap(sh.pages) - had) * pageHeader)
+	}
+	p := &sh.pages[sh.newest]
+	filled := len(p.data)
+	sh.growPage(p, pageBytes)
+	p.data = p.data[:pageBytes]
+	at := p.data[filled:]
+	if len(at) < longKey {
+		t.Fatalf("only %d bytes are left in the page", len(at))
+	}
+	writeRecord(record(at), engine.Key{Name: make([]byte, len(at)-24)}, engine.State{}, 0)
+}
+
+// A frozen key is what its record and its box hold.
+type frozen struct {
+	state engine.State
+	ends  []engine.Lease
+}
+
+func (s *Store) freeze(t testing.TB, names ...[]byte) (all []frozen) {
+	for _, name := range names {
+		k := engine.Key{Name: name}
+		f := frozen{state: must[engine.State](t)(s.Get(t.Context(), k)).Clone()}
+		f.state.Words[1] *= min(uint64(f.state.Kind^engine.KindConcurrency), 1) // how often leases changed is no state
+		h := s.hash(k)
+		sh := s.shard(h)
+		if i := sh.find(h, k); i >= 0 {
+			if l := sh.boxOf(sh.record(sh.index[i].ref())).leases; l != nil {
+				f.ends = l.byEnd.Items()
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func sameFrozen(a, b frozen) bool { return a.state.Equal(b.state) && slices.Equal(a.ends, b.ends) }
+
+// A shard that holds no more bytes refuses words that grow, and then what is in the
+// box is as it was, too.
+func TestShardIsFullForBoxes(t *testing.T) {
+	// As long as it takes to leave no byte over behind the words: these must move.
+	for _, tt := range []struct {
+		name   string
+		length int
+		use    func(s *Store, name []byte, n int) error
+	}{
+		{"sliding log", 11, func(s *Store, name []byte, n int) error {
+			call := callOf(t, engine.SlidingLog, name, int64(n+1)/2)
+			call.Limit = must[engine.Limit](t)(engine.LogLimit(1000, 60_000))
+			if _, err := s.Take(t.Context(), call); err != nil {
+				return err
+			}
+			s.clock.Advance(40 * time.Second)
+			call.Cost = int64(n) / 2
+			_, err := s.Take(t.Context(), call)
+			return err
+		}},
+		{"leases", 10, func(s *Store, name []byte, n int) (err error) {
+			for i := range n {
+				c := &engine.LeaseCall{Key: engine.Key{Name: name}, Op: engine.Acquire, Limit: 1000, Lease: time.Hour}
+				c.Token = fmt.Sprint(s.Usage().Bytes, " ", i)
+				if _, _, err = s.Lease(t.Context(), c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t)
+			s.StopClock(noon)
+			name := crowd(s, 1, tt.length)[0]
+			if err := tt.use(s, name, 127); err != nil { // a byte holds it
+				t.Fatal(err)
+			}
+			s.clock.Advance(40 * time.Second) // half of the log does not count any more
+			stuff(t, &s.shards[crowded])
+			before := s.freeze(t, name)
+			for range 2 {
+				if err := tt.use(s, name, 3); !errors.Is(err, engine.ErrFull) {
+					t.Fatalf("error %v", err)
+				}
+				if after := s.freeze(t, name); !sameFrozen(after[0], before[0]) {
+					t.Errorf("it was %+v and is %+v", before, after)
+				}
+				sh := &s.shards[crowded]
+				if b := sh.boxes[1]; b.bytes != b.size() {
+					t.Errorf("the box has %d bytes and notes %d", b.size(), b.bytes)
+				}
+			}
+		})
+	}
+}
+
+// A TakeAll that finds no room in one part leaves every part as it was, wherever that
+// part stands: keys that were made go, keys that were used up to nothing stay.
+func TestTakeAllRollsBack(t *testing.T) {
+	old := map[string]*engine.Call{
+		"used":  callOf(t, engine.TokenBucket, []byte("used"), 3),
+		"gone":  callOf(t, engine.GCRA, []byte("gone"), 3),
+		"log":   callOf(t, engine.SlidingLog, []byte("log"), 3),
+		"words": callOf(t, engine.GCRA, []byte("words"), 3), // will need more of them
+	}
+	long := callOf(t, engine.SlidingLog, []byte("short"), 1000) // its log will shrink
+	long.Limit = must[engine.Limit](t)(engine.LogLimit(1000, 60_000))
+	parts := []*engine.Call{
+		callOf(t, engine.TokenBucket, []byte("used"), 1),
+		callOf(t, engine.GCRA, []byte("gone"), -3),
+		callOf(t, engine.SlidingLog, []byte("log"), 1),
+		callOf(t, engine.GCRA, []byte("words"), 1),
+		{Key: long.Key, Algorithm: long.Algorithm, Request: engine.Request{Limit: long.Limit, Cost: 1}},
+		callOf(t, engine.TokenBucket, []byte("too much"), 1),
+	}
+	parts[3].Limit = thirds(t)
+	var names [][]byte
+	for _, c := range parts {
+		names = append(names, c.Key.Name)
+	}
+	for turn := range parts {
+		t.Run(fmt.Sprint(turn), func(t *testing.T) {
+			s, bound := bounded(t, 0, false)
+			long.Cost = 999
+			s.mustTake(t, long)
+			s.clock.Advance(time.Minute - 1) // unlike AdvanceClock it sweeps nothing
+			long.Cost = 1
+			s.mustTake(t, long)
+			s.clock.Advance(1)
+			for _, c := range old {
+				s.mustTake(t, c)
+			}
+			bound.Store(1) // nothing new comes in from here on
+			before := s.freeze(t, names...)
+			bytes := s.Usage().Bytes
+			var calls []engine.Call
+			for i := range parts {
+				calls = append(calls, *parts[(i+turn)%len(parts)])
+			}
+			if d, err := s.TakeAll(t.Context(), calls); !errors.Is(err, engine.ErrFull) {
+				t.Fatalf("%+v (error: %v)", d, err)
+			}
+			for i, after := range s.freeze(t, names...) {
+				if !sameFrozen(after, before[i]) {
+					t.Errorf("%s was %+v and is %+v", names[i], before[i], after)
+				}
+			}
+			if now := s.Usage().Bytes; now > bytes+newPageBytes { // words that grew had to move
+				t.Errorf("it had %d bytes and has %d", bytes, now)
+			}
+			verify(t, s)
+			bound.Store(0)
+			if _, err := s.TakeAll(t.Context(), calls); err != nil {
+				t.Error(err)
+			}
+			verify(t, s)
+		})
+	}
+}
+
+// At its bound a store gives nobody another lease, and tells those that are refused
+// anyway how long to wait; who holds one goes on.
+func TestFullOfLeases(t *testing.T) {
+	s, bound := bounded(t, 0, false)
+	acquire := func(key, token string, limit uint64, lease time.Duration) (engine.Decision, bool, error) {
+		return s.Lease(t.Context(), &engine.LeaseCall{
+			Key: engine.Key{Name: []byte(key)}, Op: engine.Acquire, Token: token, Limit: limit, Lease: lease,
+		})
+	}
+	for _, token := range []string{"a", "b"} {
+		if _, held, err := acquire("pool", token, 2, time.Minute); !held || err != nil {
+			t.Fatal(held, err)
+		}
+	}
+	bound.Store(1)
+	for _, key := range []string{"pool", "another"} {
+		if d, held, err := acquire(key, "c", 3, time.Minute); held || !errors.Is(err, engine.ErrFull) {
+			t.Errorf("%s: one more lease: %+v, %v (error: %v)", key, d, held, err)
+		}
+	}
+	if d, held, err := acquire("pool", "c", 2, time.Minute); held || !d.Limited || d.RetryAfter != time.Minute || err != nil {
+		t.Errorf("refused anyway: %+v, %v (error: %v)", d, held, err)
+	}
+	if d, held, err := acquire("pool", "a", 2, time.Hour); !held || d.Limited || err != nil {
+		t.Errorf("its own: %+v, %v (error: %v)", d, held, err)
+	}
+	s.clock.Advance(time.Minute)
+	if _, held, err := acquire("pool", "c", 2, time.Minute); held || !errors.Is(err, engine.ErrFull) {
+		t.Errorf("b's place is free, but the store is at its bound: %v (error: %v)", held, err)
+	}
+	if st := must[engine.State](t)(s.Get(t.Context(), engine.Key{Name: []byte("pool")})); st.Words[0] != 1 {
+		t.Errorf("%+v", st)
+	}
+	verify(t, s)
+}
