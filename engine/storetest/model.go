@@ -81,6 +81,7 @@ func answersAsTheModel(p *probe) {
 		h := &history{p, &model{map[place]engine.State{}, start}}
 		t.Repeat(map[string]func(*rapid.T){
 			"take": h.take, "take again": h.take, "take more": h.take,
+			"take all": h.takeAll, "take all again": h.takeAll,
 			"get": h.get, "delete": h.delete, "flush": h.flush,
 			"move the clock": h.moveClock, "move to a deadline": h.moveToDeadline,
 			"scan": h.scan, "random": h.random,
@@ -101,20 +102,27 @@ func drawPlace(t *rapid.T) place {
 	}
 }
 
-func (h *history) take(t *rapid.T) {
-	k := drawPlace(t)
+func drawPeriod(t *rapid.T) time.Duration {
+	return rapid.SampledFrom([]time.Duration{time.Second, 7 * time.Second, time.Minute}).Draw(t, "period")
+}
+
+func drawCall(t *rapid.T, k place) engine.Call {
 	a := rapid.SampledFrom(engine.Algorithms[:]).Draw(t, "algorithm")
 	n := rapid.SampledFrom([]int64{1, 3, 10, 100_000}).Draw(t, "limit")
-	period := rapid.SampledFrom([]time.Duration{time.Second, 7 * time.Second, time.Minute}).Draw(t, "period")
-	l, err := limitOf(a, n, period)
+	l, err := limitOf(a, n, drawPeriod(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := engine.Call{Key: k.key(), Algorithm: a, Request: engine.Request{
+	return engine.Call{Key: k.key(), Algorithm: a, Request: engine.Request{
 		Limit:   l,
 		Cost:    rapid.Int64Range(-2, 11).Draw(t, "cost"),
 		MaxWait: time.Duration(rapid.IntRange(0, 1).Draw(t, "wait")) * 30 * time.Second,
 	}}
+}
+
+func (h *history) take(t *rapid.T) {
+	k := drawPlace(t)
+	call := drawCall(t, k)
 	want, wantErr := h.model.take(k, call)
 	got, err := h.store.Take(h.Context(), &call)
 	if got != want || !errors.Is(err, wantErr) {

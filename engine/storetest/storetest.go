@@ -24,7 +24,10 @@ type rule struct {
 // Run holds a store to all the rules. open gives an empty store to each of them;
 // closing it is open's business (t.Cleanup).
 func Run(t *testing.T, open func(t *testing.T) engine.Store) {
-	for _, rules := range [][]rule{takeRules(), keyRules(), scanRules(), clockRules(), modelRules()} {
+	for _, rules := range [][]rule{
+		takeRules(), keyRules(), scanRules(), clockRules(), modelRules(), leaseRules(), leaseModelRules(),
+		allRules(), exclusiveRules(),
+	} {
 		for _, r := range rules {
 			t.Run(r.name, func(t *testing.T) {
 				p := &probe{t, open(t)}
