@@ -97,27 +97,36 @@ func (c *Session) do(words ...string) Reply {
 }
 
 func TestVectorsOnStore(t *testing.T) {
+	eachVector(t, func(t *testing.T) engine.Store {
+		store := memstore.New()
+		t.Cleanup(store.Close)
+		return store
+	})
+}
+
+// eachVector asks every question of the vectors of a new store.
+func eachVector(t *testing.T, open func(*testing.T) engine.Store) {
 	files, err := filepath.Glob("../engine/testdata/vectors/*.jsonl")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no vectors", err)
+	if err != nil || len(files) < 11 {
+		t.Fatalf("there are %d files of vectors, want 11 or more (%v)", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			for _, v := range readVectors(t, file) {
-				t.Run(v.Name, func(t *testing.T) {
-					store := memstore.New()
-					defer store.Close()
-					session := testSession(t, store)
-					for i, step := range v.Steps {
-						store.StopClock(engine.Instant(v.Base+step.At) * engine.Instant(time.Millisecond))
-						got := session.do(step.Cmd...)
-						if !sameJSON(t, asJSON(got), string(step.Reply)) {
-							t.Fatalf("step %d at %d: %v\n got %s\nwant %s", i, step.At, step.Cmd, asJSON(got), step.Reply)
-						}
-					}
-				})
+				t.Run(v.Name, func(t *testing.T) { v.ask(t, open(t)) })
 			}
 		})
+	}
+}
+
+func (v vector) ask(t *testing.T, store engine.Store) {
+	session := testSession(t, store)
+	for i, step := range v.Steps {
+		store.StopClock(engine.Instant(v.Base+step.At) * engine.Instant(time.Millisecond))
+		got := session.do(step.Cmd...)
+		if !sameJSON(t, asJSON(got), string(step.Reply)) {
+			t.Fatalf("step %d at %d: %v\n got %s\nwant %s", i, step.At, step.Cmd, asJSON(got), step.Reply)
+		}
 	}
 }
 
