@@ -9,7 +9,8 @@ import (
 type clientFilter struct {
 	ids         map[int64]bool
 	addr, laddr string
-	none        bool // a type that no client here has
+	none        bool  // a type that no client here has
+	pubSub      *bool // whether it has subscribed
 	skip        *Session
 	olderThan   time.Duration
 }
@@ -96,11 +97,13 @@ func (f *clientFilter) addID(value []byte) error {
 	return nil
 }
 
-// addType knows Redis's types of clients, of which all here are normal.
+// addType knows Redis's types of clients, of which some are never here.
 func (f *clientFilter) addType(value []byte) error {
+	pubSub := is(value, "PUBSUB")
 	switch {
-	case is(value, "NORMAL"):
-	case is(value, "MASTER"), is(value, "REPLICA"), is(value, "SLAVE"), is(value, "PUBSUB"):
+	case pubSub, is(value, "NORMAL"):
+		f.pubSub = &pubSub
+	case is(value, "MASTER"), is(value, "REPLICA"), is(value, "SLAVE"):
 		f.none = true
 	default:
 		return errorf("ERR Unknown client type '%.128s'", printable(value))
@@ -138,6 +141,8 @@ func (f *clientFilter) matches(c *Session, now time.Time) bool {
 	case f.none, c == f.skip:
 		return false
 	case f.ids != nil && !f.ids[c.ID]:
+		return false
+	case f.pubSub != nil && *f.pubSub != (c.subs.all() > 0):
 		return false
 	case f.addr != "" && f.addr != c.Addr, f.laddr != "" && f.laddr != c.Laddr:
 		return false

@@ -60,30 +60,32 @@ func (c *Session) line(now time.Time) string {
 		last = cmd.FullName()
 	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=%d"+
-		" sub=0 psub=0 ssub=0 multi=%d cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s"+
+		" sub=%d psub=%d ssub=%d multi=%d cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s"+
 		" tot-net-in=%d tot-net-out=%d tot-cmds=%d",
 		c.ID, c.Addr, c.Laddr, name, seconds(now.Sub(c.Created)), seconds(now.Sub(c.LastActive())), c.flags(), c.db.Load(),
-		c.queued.Load(), last, defaultUser, c.proto.Load(), libName, libVer,
+		c.subs.n[channels].Load(), c.subs.n[patterns].Load(), c.subs.n[shardChannels].Load(), c.queued.Load(), last, defaultUser, c.proto.Load(), libName, libVer,
 		c.input.Load(), c.output.Load(), c.commands.Load())
 }
 
 // seconds is whole seconds, none below zero though the wall clock was set back.
 func seconds(d time.Duration) int64 { return max(0, int64(d/time.Second)) }
 
-// flags are the letters that Redis gives a client.
+// flags are the letters that Redis gives a client, in its order.
 func (c *Session) flags() string {
 	flags := ""
-	if c.viaUnixSocket() {
-		flags += "U"
-	}
-	if c.queued.Load() >= 0 {
-		flags += "x"
-	}
-	if c.noEvict.Load() {
-		flags += "e"
-	}
-	if c.noTouch.Load() {
-		flags += "T"
+	for _, f := range []struct {
+		letter string
+		on     bool
+	}{
+		{"P", c.subs.all() > 0},
+		{"x", c.queued.Load() >= 0},
+		{"U", c.viaUnixSocket()},
+		{"e", c.noEvict.Load()},
+		{"T", c.noTouch.Load()},
+	} {
+		if f.on {
+			flags += f.letter
+		}
 	}
 	if flags == "" {
 		return "N"

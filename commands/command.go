@@ -105,6 +105,7 @@ func (c *Command) Categories() (names []string) {
 	add("read", c.Flags&ReadOnly != 0)
 	add("write", c.Flags&Write != 0)
 	add("admin", c.Flags&Admin != 0)
+	add("pubsub", c.Flags&PubSub != 0)
 	add("fast", c.Flags&Fast != 0)
 	add("slow", c.Flags&Fast == 0)
 	add("dangerous", c.Flags&(Admin|Dangerous) != 0)

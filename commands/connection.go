@@ -5,7 +5,7 @@ func connectionCommands() []*Command {
 	return []*Command{
 		{
 			Name: "PING", Usage: "[message]", Summary: "Answers PONG, or the message.",
-			Group: Connection, Since: "0.1.0", Arity: -1, Flags: Fast | Loading | Stale,
+			Group: Connection, Since: "0.1.0", Arity: -1, Flags: Fast | Loading | Stale | Subscribed,
 			Run: ping,
 		},
 		{
@@ -31,12 +31,12 @@ func connectionCommands() []*Command {
 		},
 		{
 			Name: "QUIT", Summary: "Ends the connection.",
-			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting | Immediate,
+			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting | Immediate | Subscribed,
 			Run: quit,
 		},
 		{
 			Name: "RESET", Summary: "Makes the connection as it was at its start.",
-			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting | Immediate,
+			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting | Immediate | Subscribed,
 			Run: reset,
 		},
 		clusterMode("READONLY", "Is for cluster clients: reads may go to this node."),

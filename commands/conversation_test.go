@@ -140,7 +140,7 @@ func render(r Reply) []string {
 	case Set:
 		return renderArray(r, "~")
 	case Push:
-		return renderArray(r, ">")
+		return renderArray(r, "|")
 	case Sequence:
 		return renderSequence(r)
 	case Map:

@@ -72,8 +72,9 @@ func infoStats(c *Session, b *infoText) {
 	b.field("expired_keys", usage.Expired)
 	b.field("evicted_keys", usage.Evicted)
 	b.field("evicted_clients", 0)
-	b.field("pubsub_channels", 0)
-	b.field("pubsub_patterns", 0)
+	b.field("pubsub_channels", c.service.pubSub.topics(channels))
+	b.field("pubsub_patterns", c.service.pubSub.topics(patterns))
+	b.field("pubsubshard_channels", c.service.pubSub.topics(shardChannels))
 	b.field("latest_fork_usec", 0)
 	b.field("total_forks", 0)
 	var errors int64

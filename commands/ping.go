@@ -1,6 +1,11 @@
 package commands
 
-func ping(_ *Session, args [][]byte) (Reply, error) {
+import "bytes"
+
+func ping(c *Session, args [][]byte) (Reply, error) {
+	if c.subscribedOnly() && len(args) <= 2 {
+		return array(bulk("pong"), bulkBytes(bytes.Join(args[1:], nil))), nil
+	}
 	switch len(args) {
 	case 1:
 		return simple("PONG"), nil

@@ -21,5 +21,5 @@ func quit(*Session, [][]byte) (Reply, error) { return Reply{Kind: Simple, Text: 
 
 func reset(c *Session, _ [][]byte) (Reply, error) {
 	c.reset()
-	return simple("RESET"), nil
+	return Reply{Kind: Simple, Text: "RESET", Late: true}, nil
 }

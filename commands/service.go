@@ -25,6 +25,7 @@ type Service struct {
 	Stats    *Stats
 	Table    *Table
 
+	pubSub  pubSub
 	cluster bool // it shows the one-node cluster face
 	slowlog slowlog
 	latency latencyMonitor

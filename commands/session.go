@@ -33,6 +33,7 @@ type Session struct {
 	precise       bool // time fast commands one by one, too
 	maxKey        int  // bytes of a key; both as of the last batch, see refresh
 	tally         tally
+	subs          subscriptions
 
 	db          atomic.Int32
 	proto       atomic.Int32 // 2 or 3
@@ -62,11 +63,20 @@ func (s *Service) Open(ctx context.Context, peer Peer, addr, laddr string) *Sess
 }
 
 // Close ends the session.
-func (c *Session) Close() { c.service.Sessions.remove(c) }
+func (c *Session) Close() {
+	c.service.Sessions.remove(c)
+	c.leaveAll()
+}
+
+// leaveAll has nothing pushed to the client any more.
+func (c *Session) leaveAll() {
+	c.service.pubSub.forget(c)
+}
 
 // reset makes the session as it was at the start (RESET).
 func (c *Session) reset() {
 	c.endTransaction()
+	c.leaveAll()
 	c.db.Store(0)
 	c.proto.Store(2)
 	c.noEvict.Store(false)
@@ -164,6 +174,9 @@ func (c *Session) admit(cmd *Command, args [][]byte) error {
 	}
 	if !cmd.takes(len(args)) {
 		return errArity(cmd)
+	}
+	if c.subscribedOnly() && cmd.Flags&Subscribed == 0 {
+		return errSubscribedOnly(cmd)
 	}
 	if c.service.cluster {
 		if err := checkSlots(cmd, args); err != nil {

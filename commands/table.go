@@ -51,16 +51,17 @@ const (
 	Generic      Group = "generic"
 	Connection   Group = "connection"
 	Transactions Group = "transactions"
+	PubSubGroup  Group = "pubsub"
 	Cluster      Group = "cluster"
 	ServerSide   Group = "server"
 )
 
 // Flags say what a command is, in Redis's terms.
-type Flags uint16
+type Flags uint32
 
 // The flags that COMMAND shows, and some that it does not: Dangerous puts a command
 // into the ACL category of that name (as Admin does), Immediate has it run at once
-// also behind MULTI.
+// also behind MULTI, Subscribed lets RESP2 clients say it that have subscribed.
 const (
 	Write Flags = 1 << iota
 	ReadOnly
@@ -74,11 +75,13 @@ const (
 	AllowBusy
 	MovableKeys
 	NoMulti
+	PubSub
 	Dangerous
 	Immediate
+	Subscribed
 )
 
-var flagNames = []string{"write", "readonly", "denyoom", "admin", "fast", "no_auth", "loading", "stale", "noscript", "allow_busy", "movablekeys", "no_multi"}
+var flagNames = []string{"write", "readonly", "denyoom", "admin", "fast", "no_auth", "loading", "stale", "noscript", "allow_busy", "movablekeys", "no_multi", "pubsub"}
 
 // Names are the flags as COMMAND shows them.
 func (f Flags) Names() (names []string) {
@@ -142,7 +145,7 @@ type Table struct {
 // NewTable is a table of its own: its rows count their own calls.
 func NewTable() *Table {
 	t := &Table{byName: map[string]*Command{}}
-	for _, list := range []func() []*Command{limiterCommands, keyCommands, connectionCommands, transactionCommands, serverCommands} {
+	for _, list := range []func() []*Command{limiterCommands, keyCommands, connectionCommands, transactionCommands, pubSubCommands, serverCommands} {
 		for _, c := range list() {
 			for _, sub := range c.Subcommands {
 				sub.container = c

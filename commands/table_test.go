@@ -16,7 +16,7 @@ func eachCommand(t *testing.T, f func(t *testing.T, c *Command)) {
 }
 
 func TestRowsAreConsistent(t *testing.T) {
-	groups := []Group{RateLimit, Generic, Connection, Transactions, Cluster, ServerSide}
+	groups := []Group{RateLimit, Generic, Connection, Transactions, PubSubGroup, Cluster, ServerSide}
 	eachCommand(t, func(t *testing.T, c *Command) {
 		if c.Name != strings.ToUpper(c.Name) || len(c.Name) > maxNameBytes {
 			t.Errorf("the name %q is not in capitals, or too long", c.Name)
@@ -107,7 +107,7 @@ func TestWrongNumbersOfArguments(t *testing.T) {
 // TestTooManyArguments ranges over the commands that can take a few more, but not
 // twenty.
 func TestTooManyArguments(t *testing.T) {
-	endless := []string{"del", "unlink", "exists", "info", "command|info", "command|docs", "command|getkeys", "config|get", "watch", "latency|reset", "latency|histogram"}
+	endless := []string{"del", "unlink", "exists", "info", "command|info", "command|docs", "command|getkeys", "config|get", "watch", "latency|reset", "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe", "pubsub|numsub", "pubsub|shardnumsub", "latency|histogram"}
 	store := memstore.New()
 	defer store.Close()
 	session := testSession(t, store)

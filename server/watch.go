@@ -52,7 +52,7 @@ func (c *conn) overdue(quiet, idle, write time.Duration) string {
 		return "does not read its replies"
 	case doing == running || doing == resting:
 		return ""
-	case doing == reading && idle > 0 && quiet > idle:
+	case doing == reading && idle > 0 && quiet > idle && !c.session.Listening():
 		return "idle"
 	}
 	if tick := c.stranger.Load(); tick > 0 && c.server.since(tick) > strangerFor {
