@@ -20,18 +20,31 @@ func exists(c *Session, args [][]byte) (Reply, error) {
 	})
 }
 
-func (c *Session) countKeys(names [][]byte, f func(engine.Key) (bool, error)) (Reply, error) {
-	var n int64
-	for _, name := range names {
-		yes, err := f(c.key(name))
-		if err != nil {
-			return Reply{}, err
-		}
-		if yes {
-			n++
-		}
+// countKeys counts the keys that f says yes to. Nobody else's command comes in
+// between two of them.
+func (c *Session) countKeys(names [][]byte, f func(engine.Key) (bool, error)) (reply Reply, err error) {
+	if len(names) == 1 {
+		yes, err := f(c.key(names[0]))
+		return boolean(yes), err
 	}
-	return integer(n), nil
+	keys := make([]engine.Key, len(names))
+	for i, name := range names {
+		keys[i] = c.key(name)
+	}
+	c.exclusively(keys, func() {
+		var n int64
+		for _, k := range keys {
+			var yes bool
+			if yes, err = f(k); err != nil {
+				return
+			}
+			if yes {
+				n++
+			}
+		}
+		reply = integer(n)
+	})
+	return reply, err
 }
 
 func keyType(c *Session, args [][]byte) (Reply, error) {
