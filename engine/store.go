@@ -50,7 +50,8 @@ type Store interface {
 	Lease(context.Context, *LeaseCall) (d Decision, held bool, err error)
 
 	// Get is the state of a key, zero if it does not exist. Its Log is the store's:
-	// only whether it is the same as another may be asked.
+	// only whether it is the same as another may be asked, or, within Exclusively,
+	// what Describe tells.
 	Get(context.Context, Key) (State, error)
 
 	// Delete makes a key untouched, and says whether it existed.
