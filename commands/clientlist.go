@@ -55,15 +55,16 @@ func (c *Session) line(now time.Time) string {
 	c.mu.Lock()
 	name, libName, libVer := c.name, c.libName, c.libVer
 	c.mu.Unlock()
+	tracks := c.service.tracking.about(c)
 	last := "NULL"
 	if cmd := c.lastCommand.Load(); cmd != nil {
 		last = cmd.FullName()
 	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=%d"+
-		" sub=%d psub=%d ssub=%d multi=%d cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s"+
+		" sub=%d psub=%d ssub=%d multi=%d cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s"+
 		" tot-net-in=%d tot-net-out=%d tot-cmds=%d",
-		c.ID, c.Addr, c.Laddr, name, seconds(now.Sub(c.Created)), seconds(now.Sub(c.LastActive())), c.flags(), c.db.Load(),
-		c.subs.n[channels].Load(), c.subs.n[patterns].Load(), c.subs.n[shardChannels].Load(), c.queued.Load(), last, defaultUser, c.proto.Load(), libName, libVer,
+		c.ID, c.Addr, c.Laddr, name, seconds(now.Sub(c.Created)), seconds(now.Sub(c.LastActive())), c.flags(tracks), c.db.Load(),
+		c.subs.n[channels].Load(), c.subs.n[patterns].Load(), c.subs.n[shardChannels].Load(), c.queued.Load(), last, defaultUser, tracks.redir, c.proto.Load(), libName, libVer,
 		c.input.Load(), c.output.Load(), c.commands.Load())
 }
 
@@ -71,14 +72,19 @@ func (c *Session) line(now time.Time) string {
 func seconds(d time.Duration) int64 { return max(0, int64(d/time.Second)) }
 
 // flags are the letters that Redis gives a client, in its order.
-func (c *Session) flags() string {
+func (c *Session) flags(t trackerView) string {
 	flags := ""
 	for _, f := range []struct {
 		letter string
 		on     bool
 	}{
+		{"O", c.monitoring.Load()},
 		{"P", c.subs.all() > 0},
 		{"x", c.queued.Load() >= 0},
+		{"b", c.resting.Load()},
+		{"t", t.on},
+		{"R", t.broken},
+		{"B", t.bcast},
 		{"U", c.viaUnixSocket()},
 		{"e", c.noEvict.Load()},
 		{"T", c.noTouch.Load()},

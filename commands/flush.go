@@ -15,5 +15,6 @@ func (c *Session) flush(args [][]byte, db int) (Reply, error) {
 	if err := c.store.Flush(c.ctx, db); err != nil {
 		return Reply{}, err
 	}
+	c.touchedAll()
 	return OK, nil
 }

@@ -43,8 +43,8 @@ func infoClients(c *Session, b *infoText) {
 	b.field("connected_clients", c.service.Sessions.Len())
 	b.field("cluster_connections", 0)
 	b.field("maxclients", c.service.Config.Number(config.MaxClients))
-	b.field("blocked_clients", 0)
-	b.field("tracking_clients", 0)
+	b.field("blocked_clients", c.service.pause.waiting.Load())
+	b.field("tracking_clients", c.service.tracking.any.Load())
 	b.field("clients_in_timeout_table", 0)
 }
 
@@ -75,6 +75,10 @@ func infoStats(c *Session, b *infoText) {
 	b.field("pubsub_channels", c.service.pubSub.topics(channels))
 	b.field("pubsub_patterns", c.service.pubSub.topics(patterns))
 	b.field("pubsubshard_channels", c.service.pubSub.topics(shardChannels))
+	keys, pairs, prefixes := c.service.tracking.counts()
+	b.field("tracking_total_keys", keys)
+	b.field("tracking_total_items", pairs)
+	b.field("tracking_total_prefixes", prefixes)
 	b.field("latest_fork_usec", 0)
 	b.field("total_forks", 0)
 	var errors int64

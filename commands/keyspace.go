@@ -8,7 +8,11 @@ import (
 
 func del(c *Session, args [][]byte) (Reply, error) {
 	return c.countKeys(args[1:], func(k engine.Key) (bool, error) {
-		return c.store.Delete(c.ctx, k)
+		existed, err := c.store.Delete(c.ctx, k)
+		if existed {
+			c.touched(k)
+		}
+		return existed, err
 	})
 }
 

@@ -40,6 +40,9 @@ func ccAcquire(c *Session, args [][]byte) (Reply, error) {
 		return Reply{}, err
 	}
 	c.countDecision(engine.KindConcurrency, decision.Limited)
+	if held {
+		c.touched(call.Key)
+	}
 	five := limiting(call.Limit, decision, int64(time.Millisecond))
 	reply := Reply{Kind: Array, Items: make([]Reply, 6)}
 	for i, n := range five.Five {
@@ -75,6 +78,9 @@ func (c *Session) holds(call engine.LeaseCall, args [][]byte) (Reply, error) {
 	_, held, err := c.store.Lease(c.ctx, &call)
 	if err != nil {
 		return Reply{}, err
+	}
+	if held {
+		c.touched(call.Key)
 	}
 	return boolean(held), nil
 }

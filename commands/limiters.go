@@ -72,5 +72,8 @@ func (l *limiter) run(c *Session, args [][]byte) (Reply, error) {
 		return Reply{}, err
 	}
 	c.countDecision(c.call.Algorithm.Kind, decision.Limited)
+	if !decision.Limited && c.call.Cost != 0 {
+		c.touched(c.key(args[1]))
+	}
 	return limiting(c.call.Limit.Max, decision, int64(l.unit)), nil
 }

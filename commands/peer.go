@@ -1,7 +1,5 @@
 package commands
 
-import "time"
-
 // A Peer is the connection that a session is held over, as far as a session needs
 // one. Kill and Push may come from any goroutine and at any time, even before Open
 // has returned.
@@ -16,8 +14,8 @@ type Peer interface {
 	// reply is kept: nothing of it may change any more.
 	Push(Reply)
 
-	// Rest has the session wait within a command until over is closed or the time
-	// is up. Meanwhile the replies that were earned go out, and so do pushes. It
-	// says false if the connection is to end instead. Only Do's goroutine may call it.
-	Rest(over <-chan struct{}, most time.Duration) bool
+	// Rest has the session wait within a command until over is closed. Meanwhile
+	// the replies that were earned go out, and so do pushes. It says false if the
+	// connection is to end instead. Only Do's goroutine may call it.
+	Rest(over <-chan struct{}) bool
 }

@@ -1,9 +1,6 @@
 package commands
 
-import (
-	"sync"
-	"time"
-)
+import "sync"
 
 // A testPeer is a connection that keeps what it is told.
 type testPeer struct {
@@ -29,7 +26,7 @@ func (p *testPeer) Push(r Reply) {
 }
 
 // Rest does not: what waits in a test is told to end.
-func (p *testPeer) Rest(<-chan struct{}, time.Duration) bool { return false }
+func (p *testPeer) Rest(<-chan struct{}) bool { return false }
 
 // heard is what was pushed since it was last asked.
 func (p *testPeer) heard() []Reply {

@@ -89,4 +89,4 @@ func errSubscribedOnly(cmd *Command) Error {
 
 // Listening says whether the client waits for what others say, so that it is not
 // idle while it is silent itself. Any goroutine may ask.
-func (c *Session) Listening() bool { return c.subs.all() > 0 }
+func (c *Session) Listening() bool { return c.subs.all() > 0 || c.monitoring.Load() }

@@ -196,6 +196,16 @@ func (p *pubSub) publish(k topicKind, channel, message []byte) (heard int64) {
 	return heard
 }
 
+// pushTo has a client hear what it can tell from a reply only while it has
+// subscribed to something.
+func (p *pubSub) pushTo(c *Session, r Reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.subs.all() > 0 {
+		c.peer.Push(r)
+	}
+}
+
 func pushAll(to map[*Session]struct{}, r Reply) int64 {
 	for c := range to {
 		c.peer.Push(r)

@@ -28,6 +28,11 @@ func rlAll(c *Session, args [][]byte) (Reply, error) {
 		items = append(items, limiting(calls[i].Limit.Max, d, int64(units[i])))
 	}
 	deciding, wait := engine.Deciding(calls, decisions)
+	for i := range calls {
+		if deciding < 0 && calls[i].Cost != 0 {
+			c.touched(calls[i].Key)
+		}
+	}
 	items[0], items[1], items[2] = boolean(deciding >= 0), null(), integer(-1)
 	if deciding >= 0 {
 		items[1] = bulk(strconv.Itoa(deciding + 1))

@@ -56,6 +56,11 @@ func serverCommands() []*Command {
 			Subcommands: debugCommands(),
 		},
 		{
+			Name: "MONITOR", Summary: "Has the connection hear of every command that anybody runs.",
+			Group: ServerSide, Since: "0.1.0", Arity: 1, Flags: Admin | NoScript | Loading | Stale | NoMulti,
+			Run: monitor,
+		},
+		{
 			Name: "SHUTDOWN", Usage: "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]", Summary: "Stops the server.",
 			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy | NoMulti,
 			Run: shutdown,

@@ -25,10 +25,13 @@ type Service struct {
 	Stats    *Stats
 	Table    *Table
 
-	pubSub  pubSub
-	cluster bool // it shows the one-node cluster face
-	slowlog slowlog
-	latency latencyMonitor
+	pubSub   pubSub
+	monitors monitors
+	tracking tracking
+	pause    pause
+	cluster  bool // it shows the one-node cluster face
+	slowlog  slowlog
+	latency  latencyMonitor
 
 	// Shutdown asks the program to stop; it returns at once.
 	Shutdown func()
@@ -36,7 +39,7 @@ type Service struct {
 
 // NewService is a service over a store. Its Shutdown is to be set by the program.
 func NewService(store engine.Store, cfg *config.Config, log *slog.Logger, version string) *Service {
-	return &Service{
+	s := &Service{
 		Store: store, Config: cfg, Log: log, Version: version,
 		Started:  time.Now(),
 		cluster:  cfg.Bool(config.ClusterEnabled),
@@ -46,6 +49,8 @@ func NewService(store engine.Store, cfg *config.Config, log *slog.Logger, versio
 		Table:    NewTable(),
 		Shutdown: func() {},
 	}
+	s.tracking.service = s
+	return s
 }
 
 // mode is what HELLO and INFO call the server.

@@ -34,6 +34,12 @@ type Session struct {
 	maxKey        int  // bytes of a key; both as of the last batch, see refresh
 	tally         tally
 	subs          subscriptions
+	tracker       tracker
+	tracks        bool // CLIENT TRACKING; trackReads: what it reads is remembered
+	trackReads    bool
+	caching       bool // CLIENT CACHING was said for the next command
+	replies       repliesMode
+	aside         bool // replies or caching is not as usual
 
 	db          atomic.Int32
 	proto       atomic.Int32 // 2 or 3
@@ -45,6 +51,8 @@ type Session struct {
 	lastCommand atomic.Pointer[Command]
 	noEvict     atomic.Bool
 	noTouch     atomic.Bool
+	monitoring  atomic.Bool
+	resting     atomic.Bool // held up by CLIENT PAUSE
 
 	mu      sync.Mutex
 	name    string
@@ -71,6 +79,8 @@ func (c *Session) Close() {
 // leaveAll has nothing pushed to the client any more.
 func (c *Session) leaveAll() {
 	c.service.pubSub.forget(c)
+	c.service.monitors.forget(c)
+	c.stopTracking()
 }
 
 // reset makes the session as it was at the start (RESET).
@@ -81,6 +91,7 @@ func (c *Session) reset() {
 	c.proto.Store(2)
 	c.noEvict.Store(false)
 	c.noTouch.Store(false)
+	c.replies = repliesOn
 	c.authenticated = c.service.Config.String(config.RequirePass) == ""
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,12 +135,18 @@ func (c *Session) key(name []byte) engine.Key {
 
 // Do answers one command. args is not empty and is not kept.
 func (c *Session) Do(args [][]byte) Reply {
+	if c.aside {
+		return c.doAside(args)
+	}
 	cmd, err := c.resolve(args)
 	if err == nil {
 		err = c.admit(cmd, args)
 	}
 	if err != nil {
 		return c.reject(cmd, err)
+	}
+	if c.service.pause.level.Load() != pauseNothing && !c.holdOn(cmd) {
+		return Reply{Ends: true}
 	}
 	if c.tx != nil && cmd.Flags&Immediate == 0 {
 		return c.enqueue(cmd, args)
@@ -159,7 +176,13 @@ func (c *Session) run(cmd *Command, args [][]byte) Reply {
 	if cmd.Flags&Fast == 0 || c.precise {
 		defer c.observe(cmd, args, time.Now())
 	}
+	if c.trackReads && cmd.Flags&ReadOnly != 0 {
+		c.rememberKeys(cmd, args)
+	}
 	reply, err := cmd.Run(c, args)
+	if c.service.monitors.any.Load() {
+		c.service.monitors.show(c, cmd, args)
+	}
 	if err != nil {
 		cmd.stats.failed.Add(1)
 		return c.failure(err)
@@ -177,6 +200,9 @@ func (c *Session) admit(cmd *Command, args [][]byte) error {
 	}
 	if c.subscribedOnly() && cmd.Flags&Subscribed == 0 {
 		return errSubscribedOnly(cmd)
+	}
+	if cmd.Flags&(Write|ReadOnly) != 0 && c.monitoring.Load() {
+		return errMonitoring
 	}
 	if c.service.cluster {
 		if err := checkSlots(cmd, args); err != nil {
@@ -245,6 +271,13 @@ func (s *Sessions) remove(c *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, c.ID)
+}
+
+// byID is the session of an id, nil if there is none.
+func (s *Sessions) byID(id int64) *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[id]
 }
 
 // Len is how many sessions there are.

@@ -3,7 +3,6 @@ package server
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"sluice/commands"
 	"sluice/commands/config"
@@ -146,17 +145,14 @@ func (c *conn) hear() {
 }
 
 // Rest has a command wait, see commands.Peer.
-func (c *conn) Rest(over <-chan struct{}, most time.Duration) bool {
+func (c *conn) Rest(over <-chan struct{}) bool {
 	if !c.flush() {
 		return false
 	}
-	timer := time.NewTimer(most)
-	defer timer.Stop()
 	c.wait(resting)
 	defer c.doing.Store(running)
 	select {
 	case <-over:
-	case <-timer.C:
 	case <-c.gone:
 	case <-c.server.stopping.Done():
 	}
