@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // A bucket holds units that were used and drain at a rate: the arithmetic that
 // the token bucket and the leaky bucket share. Its units are counted in drops:
@@ -9,6 +12,9 @@ import "time"
 //
 // Words: [0] spare, [1] the rate's Units. The bucket runs dry by its deadline;
 // spare, 0 … Units−1, are the drops by which the last nanosecond is not full.
+// One that was filled at a fast rate and restated at a slow one can run dry too
+// late for an Instant: then the deadline is forever, and [2] and [0] are the high
+// and the low half of the drops that are in it at the end of time.
 type bucket struct {
 	drops wide
 	rate  uint64 // drops a nanosecond
@@ -18,9 +24,10 @@ type bucket struct {
 // of a unit a second, so a millionth of a unit times a nanosecond is the least.
 const dropsPerUnit = 1_000_000 * uint64(time.Second)
 
-// horizon (in 2262) bounds a debt: of one written at a fast rate and restated at a
-// slow one, as much is owed as drains by then.
-const horizon = uint64(1<<63 - 1)
+const (
+	endOfTime = forever - 1 // in 2262
+	forever   = Instant(math.MaxInt64)
+)
 
 func drops(units uint64) wide { return mul(units, dropsPerUnit) }
 
@@ -29,23 +36,22 @@ func bucketAt(s State, now Instant) bucket {
 	if s.Deadline <= now {
 		return bucket{}
 	}
-	spare, rate := s.Words[0], s.Words[1]
-	return bucket{mul(uint64(s.Deadline-now), rate).minus(wide{0, spare}), rate}
-}
-
-// restated is the bucket at another rate, with what will have drained by the horizon.
-func (b bucket) restated(rate uint64, now Instant) bucket {
-	b.rate = rate
-	if most := mul(horizon-uint64(now), rate); b.drops.more(most) {
-		b.drops = most
+	rate := s.Words[1]
+	if s.Deadline == forever {
+		return bucket{mul(uint64(endOfTime-now), rate).plus(wide{s.Words[2], s.Words[0]}), rate}
 	}
-	return b
+	spare := s.Words[0]
+	return bucket{mul(uint64(s.Deadline-now), rate).minus(wide{0, spare}), rate}
 }
 
 // state is the bucket's state at now: zero when it is dry.
 func (b bucket) state(kind Kind, now Instant) State {
 	if b.drops.isZero() {
 		return State{}
+	}
+	if most := mul(uint64(endOfTime-now), b.rate); b.drops.more(most) {
+		left := b.drops.minus(most)
+		return State{Kind: kind, Deadline: forever, Words: [3]uint64{left.lo, b.rate, left.hi}}
 	}
 	s := State{Kind: kind, Words: [3]uint64{0, b.rate}}
 	whole, rem := b.drops.div(b.rate)
@@ -57,23 +63,27 @@ func (b bucket) state(kind Kind, now Instant) State {
 	return s
 }
 
+// setBackBucket keeps what is in the bucket.
+func setBackBucket(s State, from, to Instant) State { return bucketAt(s, from).state(s.Kind, to) }
+
 // units is what is in the bucket in whole units, rounded up.
 func (b bucket) units() uint64 { return b.drops.ceil(dropsPerUnit) }
 
-// over is the time until no more than the given drops are in the bucket.
+// over is the time until no more than the given drops are in the bucket, the
+// longest there is (292 years) where it is more.
 func (b bucket) over(left wide) time.Duration {
 	excess := b.drops.minus(left)
 	if excess.isZero() {
 		return 0
 	}
-	return time.Duration(excess.ceil(b.rate))
+	return time.Duration(saturate(excess.ceil(b.rate)))
 }
 
 // pour decides a call of either bucket: it is granted if the bucket, with the
 // cost in it, holds at most Max units, or will within patience. A call whose cost
 // is not 0 restates what was used at its own rate, granted or not.
 func pour(kind Kind, s State, r *Request, patience time.Duration) (State, Decision) {
-	b := bucketAt(s, r.Now).restated(r.Limit.Rate.Units, r.Now)
+	b := bucket{bucketAt(s, r.Now).drops, r.Limit.Rate.Units}
 	d := Decision{RetryAfter: Never}
 	if r.Cost < 0 {
 		b.drops = b.drops.minus(drops(uint64(-r.Cost)))
@@ -89,7 +99,9 @@ func pour(kind Kind, s State, r *Request, patience time.Duration) (State, Decisi
 	}
 	after := b.state(kind, r.Now)
 	d.Remaining = give(r.Limit.Max, b.units())
-	d.ResetAfter = after.left(r.Now)
+	if d.ResetAfter = after.left(r.Now); after.Deadline == forever {
+		d.ResetAfter = b.over(wide{})
+	}
 	if r.Cost == 0 {
 		return s, d
 	}

@@ -8,7 +8,7 @@ var LeakyBucket = &Algorithm{
 	Name:     "leaky-bucket",
 	Doc:      "leaky bucket as a queue: a steady pace, and the time until each one's turn",
 	Decide:   decideLeakyBucket,
-	SetBack:  keepDistance,
+	SetBack:  setBackBucket,
 	Describe: describeLeakyBucket,
 }
 
@@ -25,7 +25,7 @@ func LeakyBucketLimit(capacity int64, rate Micros) (Limit, error) {
 }
 
 func decideLeakyBucket(s State, r *Request) (State, Decision) {
-	ahead := bucketAt(s, r.Now).restated(r.Limit.Rate.Units, r.Now)
+	ahead := bucket{bucketAt(s, r.Now).drops, r.Limit.Rate.Units}
 	s, d := pour(KindLeakyBucket, s, r, 0)
 	if turn := ahead.over(wide{}); turn > 0 && !d.Limited && r.Cost >= 0 {
 		d.RetryAfter = turn

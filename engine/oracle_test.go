@@ -3,6 +3,7 @@ package engine
 import (
 	"flag"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -39,7 +40,8 @@ var models = map[string]func() model{
 // the models: every field of every decision. (R20; -oracle 10000000 is the long
 // run.) It keeps within what the engine's arithmetic promises to be exact: the
 // counts of a key's GCRA numbers have a common denominator below 2^63. What
-// happens past that is TestGCRAPastItsDenominators; the models know the horizon.
+// happens past that is TestGCRAPastItsDenominators; the engine says the longest wait there is
+// (292 years) where a wait is longer.
 func TestOracle(t *testing.T) {
 	seed := time.Now().UnixNano()
 	for _, a := range Algorithms {
@@ -101,10 +103,13 @@ func later(a, b *big.Rat) *big.Rat {
 	return a
 }
 
-// ceil is a, 0 or more, rounded up.
+// ceil is a, 0 or more, rounded up; the longest wait there is where it is more.
 func ceil(a *big.Rat) int64 {
 	n := new(big.Int).Add(a.Num(), a.Denom())
-	return n.Sub(n, big.NewInt(1)).Quo(n, a.Denom()).Int64()
+	if n.Sub(n, big.NewInt(1)).Quo(n, a.Denom()); !n.IsInt64() {
+		return math.MaxInt64
+	}
+	return n.Int64()
 }
 
 // gcraModel: "new = max(now, tat) + T·quantity; refused if new − τ > now, with
@@ -143,18 +148,13 @@ func (m *flowModel) decide(now *big.Rat, r *Request) verdict {
 	if m.rate != nil {
 		used = positive(minus(m.used, times(m.rate, minus(now, m.at))))
 	}
-	// The horizon: a debt is over in 2262, however slow the rate.
-	restated := used
-	if most := times(rate, minus(ratio(1<<63-1), now)); less(most, used) {
-		restated = most
-	}
 	if r.Cost != 0 {
-		m.used, m.rate, m.at = restated, rate, now
+		m.used, m.rate, m.at = used, rate, now
 	}
-	used = restated // a look answers at its own rate too, as the vectors do
-	v := m.fits(restated, rate, limit, r)
+	// A look answers at its own rate too, as the vectors do.
+	v := m.fits(used, rate, limit, r)
 	if r.Cost < 0 || r.Cost > 0 && !v.limited {
-		m.used = positive(plus(restated, ratio(r.Cost)))
+		m.used = positive(plus(used, ratio(r.Cost)))
 		used = m.used
 	}
 	v.remaining, v.resetting = minus(limit, used), new(big.Rat)

@@ -93,7 +93,7 @@ func retryIsExact(a *Algorithm, s subject, d dice) string {
 	w := walked(a, s, d)
 	r := w.request()
 	answer := w.callAndRestate(r)
-	if !answer.Limited || answer.RetryAfter == Never || r.Now+Instant(answer.RetryAfter) > MaxInstant {
+	if !answer.Limited || answer.RetryAfter == Never || Instant(answer.RetryAfter) > MaxInstant-r.Now {
 		return ""
 	}
 	// A call that would reserve tells the wait for its units; it is granted that
@@ -117,7 +117,7 @@ func remainingIsExact(a *Algorithm, s subject, d dice) string {
 func resetIsExact(a *Algorithm, s subject, d dice) string {
 	w := walked(a, s, d)
 	answer := w.callAndRestate(w.request())
-	if w.now+Instant(answer.ResetAfter) > MaxInstant {
+	if Instant(answer.ResetAfter) > MaxInstant-w.now {
 		return ""
 	}
 	look := *w.costing(0)
@@ -201,9 +201,6 @@ func raisingNeverHurts(a *Algorithm, s subject, d dice) string {
 	raised := *r
 	raised.Limit = w.raise(d, r.Limit)
 	old, new := w.at(0, *r), w.at(0, raised)
-	if r.Now+Instant(old.ResetAfter) == Instant(horizon) {
-		return "" // a debt that is cut, for it drains after 2262: the more the slower it drains
-	}
 	worse := new.Limited && !old.Limited || new.Limited == old.Limited && new.Remaining < old.Remaining ||
 		new.Limited && old.RetryAfter != Never && new.RetryAfter > old.RetryAfter
 	return unless(!worse, *r, "gets", old, "but with", raised.Limit, new)

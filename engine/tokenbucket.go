@@ -10,7 +10,7 @@ var TokenBucket = &Algorithm{
 	Name:     "token-bucket",
 	Doc:      "token bucket: bursts up to the capacity, continuous refill, optional reservation",
 	Decide:   decideTokenBucket,
-	SetBack:  keepDistance,
+	SetBack:  setBackBucket,
 	Describe: describeTokenBucket,
 }
 

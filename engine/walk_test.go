@@ -78,7 +78,7 @@ func (w *walk) pass() {
 	by := oneOf(d, 0, 1, int64(w.last.RetryAfter), int64(w.last.ResetAfter),
 		int64(w.last.RetryAfter)-1, int64(w.last.ResetAfter)-1,
 		int64(time.Millisecond)*spread(d, 0, 100_000), spread(d, 0, int64(time.Hour)), spread(d, 0, int64(MaxFill)))
-	w.now = min(w.now+Instant(max(0, by)), MaxInstant)
+	w.now += min(Instant(max(0, by)), MaxInstant-w.now)
 }
 
 // request is a random call with numbers that it may have changed.
@@ -134,7 +134,7 @@ func (w *walk) untrue(before State, r *Request, after State, d Decision) string 
 		{d.ResetAfter == 0 && d.Remaining != r.Limit.Max, "untouched, yet not all remains"},
 		{after.Kind != 0 && after.Kind != w.Kind, "a state of another kind"},
 		{after.Kind == 0 && after != State{}, "no kind, yet a state"},
-		{after != before && after.Kind != 0 && after.Deadline != r.Now+Instant(d.ResetAfter), "reset_after is not the new state's deadline"},
+		{after != before && after.Kind != 0 && after.Deadline != forever && after.Deadline != r.Now+Instant(d.ResetAfter), "reset_after is not the new state's deadline"},
 	} {
 		if rule.broken {
 			return fmt.Sprintf("%s\nbefore %+v\ncall   %+v\nafter  %+v\nanswer %+v", rule.what, before, *r, after, d)
