@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -233,6 +232,10 @@ func (c *Session) checkKey(key []byte) error {
 func (c *Session) reject(cmd *Command, err error) Reply {
 	if c.tx != nil {
 		c.tx.broken = true
+		if cmd != nil && cmd.Name == "EXEC" {
+			c.endTransaction()
+			err = errorf("EXECABORT Transaction discarded because of: %s", strings.TrimPrefix(err.Error(), "ERR "))
+		}
 	}
 	if cmd != nil {
 		cmd.stats.rejected.Add(1)
@@ -248,53 +251,4 @@ func (c *Session) failure(err error) Reply {
 	}
 	c.service.Stats.Errors.count(reply)
 	return Reply{Kind: Failure, Text: string(reply)}
-}
-
-// Sessions is every session there is.
-type Sessions struct {
-	mu     sync.Mutex
-	lastID int64
-	open   map[int64]*Session
-}
-
-func newSessions() *Sessions { return &Sessions{open: map[int64]*Session{}} }
-
-func (s *Sessions) add(c *Session) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lastID++
-	c.ID = s.lastID
-	s.open[c.ID] = c
-}
-
-func (s *Sessions) remove(c *Session) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.open, c.ID)
-}
-
-// byID is the session of an id, nil if there is none.
-func (s *Sessions) byID(id int64) *Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open[id]
-}
-
-// Len is how many sessions there are.
-func (s *Sessions) Len() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.open)
-}
-
-// All is every session, the oldest first.
-func (s *Sessions) All() []*Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]*Session, 0, len(s.open))
-	for _, c := range s.open {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b *Session) int { return int(a.ID - b.ID) })
-	return all
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"io"
+	"net"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,6 +122,30 @@ func TestPauseEnds(t *testing.T) {
 	session.Close()
 	if n := timesRun(t, service, "key"); n != 0 {
 		t.Errorf("%d commands were run that had been held up", n)
+	}
+}
+
+// Whoever leaves while it is held up is not kept.
+func TestPausedClientsLeave(t *testing.T) {
+	service := newService(t, "port", "0")
+	s, err := New(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.every = 10 * time.Millisecond
+	serve(t, s)
+	operator, c, reset := dial(t, s.Addrs()[0]), dial(t, s.Addrs()[0]), dial(t, s.Addrs()[0])
+	operator.ask("CLIENT", "PAUSE", "1000000", "WRITE")
+	c.say(take("key"))
+	reset.say(take("key"))
+	operator.untilPaused(2)
+	c.Close()
+	_ = reset.Conn.(*net.TCPConn).SetLinger(0)
+	reset.Close()
+	operator.untilPaused(0)
+	operator.ask("CLIENT", "UNPAUSE")
+	if n := timesRun(t, service, "key"); n != 0 {
+		t.Errorf("%d commands of clients that had left were run", n)
 	}
 }
 

@@ -1,8 +1,12 @@
 package server
 
 import (
+	"errors"
+	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"time"
 
 	"sluice/commands"
 	"sluice/commands/config"
@@ -40,7 +44,7 @@ func (c *conn) Push(r commands.Reply) {
 	if b.bytes+size > int(c.server.service.Config.Number(config.OutputLimit)) {
 		b.closed, b.overflow, b.waiting = true, true, nil
 		b.some.Store(false)
-		c.cut()
+		b.writers.Go(c.cut) // closing may take a while, with TLS
 		return
 	}
 	b.waiting = append(b.waiting, r)
@@ -151,12 +155,42 @@ func (c *conn) Rest(over <-chan struct{}) bool {
 	}
 	c.wait(resting)
 	defer c.doing.Store(running)
-	select {
-	case <-over:
-	case <-c.gone:
-	case <-c.server.stopping.Done():
+	look := time.NewTicker(c.server.every)
+	defer look.Stop()
+	for {
+		select {
+		case <-over:
+			return !c.killed.Load()
+		case <-c.gone:
+			return false
+		case <-c.server.stopping.Done():
+			return false
+		case <-look.C:
+			if hasLeft(c.net) {
+				return false
+			}
+		}
 	}
-	return !c.killed.Load() && c.server.stopping.Err() == nil
+}
+
+// hasLeft says whether a client has closed its side and sent nothing more before.
+// Nobody reads from it, so it would be kept as long as it waits, and the next one
+// that it becomes, too.
+func hasLeft(nc net.Conn) (left bool) {
+	sc, ok := nc.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return true
+	}
+	err = raw.Control(func(fd uintptr) {
+		var b [1]byte
+		n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		left = n == 0 && err == nil || errors.Is(err, syscall.ECONNRESET)
+	})
+	return left || err != nil
 }
 
 // closeInbox lets nothing more in and waits for the writer. The connection must be

@@ -63,7 +63,7 @@ var Options = []Option{
 	{MaxBulkBytes, "1mb", Size(4096, 512<<20), true, "longest argument of a command"},
 	{MaxArguments, "1024", Int(16, 1<<20), true, "most arguments of a command, its name among them"},
 	{QueryBufferLimit, "16mb", Size(64<<10, 1<<30), true, "bytes of one command, all arguments together"},
-	{OutputLimit, "64mb", Size(64<<10, 1<<30), true, "bytes of one reply; a command whose reply would be longer is refused"},
+	{OutputLimit, "64mb", Size(64<<10, 1<<30), true, "bytes of one reply, and of what waits to be pushed to one client; what would be longer is refused, or the client closed"},
 	{WriteTimeout, "30", Int(1, 3600), true, "seconds to wait for a client that does not read its replies"},
 	{ShutdownTimeout, "5", Int(0, 3600), true, "seconds that a stop waits for commands under way"},
 	{ClusterEnabled, "no", YesNo, false, "show cluster clients one node that has every slot"},
