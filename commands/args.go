@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"math"
 	"strconv"
 
 	"sluice/engine"
@@ -65,13 +66,20 @@ func parseCost(args [][]byte, name string) (int64, error) {
 	return 0, errSyntax
 }
 
-// parseRate reads a rate in units a second.
-func parseRate(arg []byte) (engine.Micros, error) {
+// parseRate reads a rate in units a second. A number that is no such decimal (too
+// many places, an exponent, a sign) is told what one is.
+func parseRate(arg []byte, name string) (engine.Micros, error) {
 	rate, ok := engine.ParseMicros(arg)
-	if !ok {
+	if ok {
+		return rate, nil
+	}
+	if n, err := strconv.ParseFloat(string(arg), 64); err != nil || math.IsNaN(n) {
 		return 0, errFloat
 	}
-	return rate, nil
+	return 0, errorf("ERR %s must be between 0.000001 and 1000000000, a decimal with at most 6 places", name)
 }
 
-const errDuration Error = "ERR value is not a duration: write seconds (60, 0.5) or use a suffix (500ms, 90s, 1m, 1h, 1d)"
+const (
+	errDuration    Error = "ERR value is not a duration: write seconds (60, 0.5) or use a suffix (500ms, 90s, 1m, 1h, 1d)"
+	errFixedWindow Error = errDuration + "; or a calendar window: day, week, month, year"
+)

@@ -18,26 +18,26 @@ func parseTokenBucket(args [][]byte, call *engine.Call) error {
 		rest = rest[:n-2]
 	}
 	call.Algorithm = engine.TokenBucket
-	return parseBucketLimit(args, rest, call, engine.TokenBucketLimit)
+	return parseBucketLimit(args, rest, call, "refill_per_second", engine.TokenBucketLimit)
 }
 
 // parseLeakyBucket reads capacity leak_per_second [cost].
 func parseLeakyBucket(args [][]byte, call *engine.Call) error {
 	call.Algorithm = engine.LeakyBucket
-	return parseBucketLimit(args, args[2:], call, engine.LeakyBucketLimit)
+	return parseBucketLimit(args, args[2:], call, "leak_per_second", engine.LeakyBucketLimit)
 }
 
 // parseBucketLimit reads the capacity and the rate that both begin with, and the
 // cost that may be the rest.
 func parseBucketLimit(
-	args, rest [][]byte, call *engine.Call,
+	args, rest [][]byte, call *engine.Call, rateName string,
 	limitOf func(int64, engine.Micros) (engine.Limit, error),
 ) error {
 	capacity, err := parseInt(args[0])
 	if err != nil {
 		return err
 	}
-	rate, err := parseRate(args[1])
+	rate, err := parseRate(args[1], rateName)
 	if err != nil {
 		return err
 	}

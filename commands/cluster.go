@@ -30,6 +30,8 @@ func clusterCommands() []*Command {
 	count := sub("COUNTKEYSINSLOT", "slot", "Counts the keys in a slot.", 3, clusterCountKeys)
 	list := sub("GETKEYSINSLOT", "slot count", "Lists keys in a slot.", 4, clusterGetKeys)
 	count.Complexity, list.Complexity = walk, walk
+	noMulti(count)
+	noMulti(list)
 	return []*Command{
 		sub("INFO", "", "Tells the state of the cluster.", 2, clusterInfo),
 		sub("MYID", "", "Tells the node's id.", 2, clusterMyID),

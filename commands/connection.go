@@ -30,8 +30,8 @@ func connectionCommands() []*Command {
 			Run: selectDB,
 		},
 		{
-			Name: "QUIT", Summary: "Ends the connection.",
-			Group: Connection, Since: "0.1.0", Arity: 1, Flags: greeting | Immediate | Subscribed,
+			Name: "QUIT", Usage: "[ignored ...]", Summary: "Ends the connection.",
+			Group: Connection, Since: "0.1.0", Arity: -1, Flags: greeting | Immediate | Subscribed,
 			Run: quit,
 		},
 		{

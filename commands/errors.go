@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,6 +26,7 @@ const (
 	errWrongPass  Error = "WRONGPASS invalid username-password pair or user is disabled."
 	errDBRange    Error = "ERR DB index is out of range"
 	errInternal   Error = "ERR internal error"
+	errEnding     Error = "ERR the connection is ending"
 	errShutdown   Error = "ERR Errors trying to SHUTDOWN. Check logs."
 	errExecAbort  Error = "EXECABORT Transaction discarded because of previous errors."
 	errNoExec     Error = "ERR EXEC without MULTI"
@@ -61,14 +64,15 @@ func errUnknownSubcommand(c *Command, name []byte) Error {
 	return errorf("ERR unknown subcommand '%.128s'. Try %s HELP.", printable(name), strings.ToUpper(c.Name))
 }
 
-// printable is text that an error line can hold.
+// printable is text that an error line can hold, byte for byte otherwise.
 func printable(b []byte) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\r' || r == '\n' {
-			return ' '
+	text := bytes.Clone(b[:min(len(b), 256)])
+	for i, c := range text {
+		if c == '\r' || c == '\n' {
+			text[i] = ' '
 		}
-		return r
-	}, string(b[:min(len(b), 256)]))
+	}
+	return string(text)
 }
 
 // toError is the error reply for an error of the engine or of a store. What is
@@ -80,6 +84,8 @@ func toError(err error) (reply Error, known bool) {
 	switch {
 	case errors.As(err, &own):
 		return own, true
+	case errors.Is(err, context.Canceled):
+		return errEnding, true
 	case errors.Is(err, engine.ErrWrongKind):
 		return errWrongType, true
 	case errors.Is(err, engine.ErrFull):

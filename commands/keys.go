@@ -46,13 +46,13 @@ func keyCommands() []*Command {
 		},
 		{
 			Name: "SCAN", Usage: "cursor [MATCH pattern] [COUNT count] [TYPE type]", Summary: "Walks over the keys of the database.",
-			Group: Generic, Since: "0.1.0", Arity: -2, Flags: ReadOnly,
+			Group: Generic, Since: "0.1.0", Arity: -2, Flags: ReadOnly | NoMulti,
 			Complexity: "O(1) for a call with the usual COUNT, O(N) for a whole walk, where N is the number of keys",
 			Run:        scan,
 		},
 		{
 			Name: "KEYS", Usage: "pattern", Summary: "Lists the keys of the database that match a pattern.", Complexity: perDB,
-			Group: Generic, Since: "0.1.0", Arity: 2, Flags: ReadOnly | Dangerous,
+			Group: Generic, Since: "0.1.0", Arity: 2, Flags: ReadOnly | Dangerous | NoMulti,
 			Run: keys,
 		},
 		{

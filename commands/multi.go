@@ -19,8 +19,14 @@ func transactionCommands() []*Command {
 		row("EXEC", "", "Runs the queued commands; nobody else's come in between.", 1, Keys{}, exec),
 		row("DISCARD", "", "Forgets the queued commands.", 1, Keys{}, discard),
 		row("WATCH", "key [key ...]", "Has EXEC run nothing if one of the keys has changed by then.", -2, allKeys, watch),
-		row("UNWATCH", "", "Forgets what WATCH was told.", 1, Keys{}, unwatch),
+		queueable(row("UNWATCH", "", "Forgets what WATCH was told.", 1, Keys{}, unwatch)),
 	}
+}
+
+// queueable is the row of a command that MULTI queues like others.
+func queueable(c *Command) *Command {
+	c.Flags &^= Immediate
+	return c
 }
 
 // A transaction is what a session has queued since MULTI.

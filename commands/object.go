@@ -63,8 +63,10 @@ func memoryUsage(c *Session, args [][]byte) (Reply, error) {
 		if len(rest) != 2 || !is(rest[0], "SAMPLES") {
 			return Reply{}, errSyntax
 		}
-		if _, err := parseInt(rest[1]); err != nil {
+		if n, err := parseInt(rest[1]); err != nil {
 			return Reply{}, err
+		} else if n < 0 {
+			return Reply{}, errSyntax
 		}
 	}
 	size, err := c.store.Size(c.ctx, c.key(args[2]))

@@ -63,6 +63,9 @@ func parseScan(args [][]byte) (s scanRequest, err error) {
 func (s *scanRequest) add(option, value []byte) error {
 	switch {
 	case is(option, "MATCH"):
+		if err := checkPattern(value); err != nil {
+			return err
+		}
 		s.match.pattern = value
 	case is(option, "COUNT"):
 		n, err := parseInt(value)
@@ -80,6 +83,14 @@ func (s *scanRequest) add(option, value []byte) error {
 		s.kind = string(bytes.ToLower(value))
 	default:
 		return errSyntax
+	}
+	return nil
+}
+
+// checkPattern bounds the work of a match: no longer pattern has a use.
+func checkPattern(pattern []byte) error {
+	if len(pattern) > engine.MaxKeyBytes {
+		return errorf("ERR pattern is longer than %d bytes", engine.MaxKeyBytes)
 	}
 	return nil
 }
@@ -120,13 +131,16 @@ func (c *Session) scan(s *scanRequest) (names Reply, cursor uint64, err error) {
 // keys lists a whole database, in the order of the names. It gives up rather than
 // send more than a reply may hold.
 func keys(c *Session, args [][]byte) (Reply, error) {
+	if err := checkPattern(args[1]); err != nil {
+		return Reply{}, err
+	}
 	s := scanRequest{match: glob{pattern: args[1]}}
 	limit := c.service.Config.Number(config.OutputLimit)
 	names, room := [][]byte(nil), limit
 	for {
 		var err error
 		s.cursor, err = c.store.Scan(c.ctx, int(c.db.Load()), s.cursor, scanBatch, func(e engine.Entry) {
-			if s.wants(e) {
+			if c.ctx.Err() == nil && s.wants(e) { // long patterns take long
 				names = append(names, e.Key.Name)
 				room -= int64(len(e.Key.Name) + bulkOverhead)
 			}

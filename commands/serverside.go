@@ -121,8 +121,8 @@ func configCommands() []*Command {
 	}
 }
 
-// noMulti is a row of a command that must not hold up a transaction, for that
-// would hold up everybody.
+// noMulti is the row of a command that may take long: in a transaction it would
+// hold up everybody.
 func noMulti(c *Command) *Command {
 	c.Flags |= NoMulti
 	return c

@@ -107,7 +107,7 @@ func TestWrongNumbersOfArguments(t *testing.T) {
 // TestTooManyArguments ranges over the commands that can take a few more, but not
 // twenty.
 func TestTooManyArguments(t *testing.T) {
-	endless := []string{"del", "unlink", "exists", "info", "command|info", "command|docs", "command|getkeys", "config|get", "watch", "latency|reset", "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe", "pubsub|numsub", "pubsub|shardnumsub", "latency|histogram"}
+	endless := []string{"del", "unlink", "exists", "info", "command|info", "command|docs", "command|getkeys", "config|get", "watch", "latency|reset", "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe", "pubsub|numsub", "pubsub|shardnumsub", "latency|histogram", "quit"}
 	store := memstore.New()
 	defer store.Close()
 	session := testSession(t, store)

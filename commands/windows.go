@@ -6,7 +6,10 @@ import "sluice/engine"
 
 func parseFixedWindow(args [][]byte, call *engine.Call) error {
 	call.Algorithm = engine.FixedWindow
-	return parseWindowLimit(args, call, engine.ParseCalendarWindow, engine.WindowLimit)
+	if err := parseWindowLimit(args, call, engine.ParseCalendarWindow, engine.WindowLimit); err != errDuration {
+		return err
+	}
+	return errFixedWindow
 }
 
 func parseSlidingWindow(args [][]byte, call *engine.Call) error {

@@ -127,10 +127,17 @@ func ParseWindow(text []byte) (Window, bool) {
 
 var suffixes = map[string]uint64{"": 1000, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
-// ParseCalendarWindow reads what ParseWindow reads, and day, week, month, year.
+// ParseCalendarWindow reads what ParseWindow reads, and day, week, month, year in
+// any case.
 func ParseCalendarWindow(text []byte) (Window, bool) {
-	if w, ok := calendar[string(text)]; ok {
-		return w, true
+	var word [len("month")]byte // in small letters
+	if len(text) <= len(word) {
+		for i, c := range text {
+			word[i] = c | 0x20
+		}
+		if w, ok := calendar[string(word[:len(text)])]; ok {
+			return w, true
+		}
 	}
 	return ParseWindow(text)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -35,7 +36,8 @@ type conn struct {
 	doing  atomic.Int64 // reading, running, resting, or the tick at which a write began
 	large  atomic.Bool  // has buffers that it does not need while it waits
 	killed atomic.Bool
-	gone   chan struct{} // closed when killed is set
+	ctx    context.Context // of its commands: done when killed is set, or they must end
+	cancel context.CancelFunc
 	// stranger is the tick since which the client has not said who it is, or 0.
 	stranger atomic.Int64
 }
@@ -62,8 +64,9 @@ const (
 )
 
 func (s *Server) newConn(nc net.Conn) *conn {
-	c := &conn{net: nc, server: s, frames: newFrameReader(), gone: make(chan struct{})}
-	c.session = s.service.Open(s.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
+	c := &conn{net: nc, server: s, frames: newFrameReader()}
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.session = s.service.Open(c.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
 	c.noteStranger()
 	s.enter(c)
 	return c
@@ -76,6 +79,7 @@ func (c *conn) serve() {
 		if p := recover(); p != nil {
 			c.logPanic("a connection panicked", nil, p)
 		}
+		c.cancel()
 		c.net.Close()
 		c.session.Close()
 		c.closeInbox()
@@ -255,9 +259,8 @@ func (c *conn) cut() {
 
 // mark notes that the connection is to end.
 func (c *conn) mark() {
-	if !c.killed.Swap(true) {
-		close(c.gone)
-	}
+	c.killed.Store(true)
+	c.cancel()
 }
 
 // wake has a read that waits return, so that the goroutine looks around.

@@ -161,7 +161,7 @@ func (c *conn) Rest(over <-chan struct{}) bool {
 		select {
 		case <-over:
 			return !c.killed.Load()
-		case <-c.gone:
+		case <-c.ctx.Done():
 			return false
 		case <-c.server.stopping.Done():
 			return false

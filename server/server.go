@@ -97,8 +97,8 @@ func (s *Server) Serve() {
 }
 
 // Stop ends the server and Serve: no new clients, the commands that have been read
-// are answered, and what has not ended when ctx is done is cut off. Commands heed
-// their context, so that is soon over too.
+// are answered, and what has not ended when ctx is done is cut off. A command that
+// goes on computing after that is left to the end of the program.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop()
 	for _, l := range s.listeners {
@@ -112,7 +112,10 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	s.cancel()
 	s.each((*conn).cut)
-	<-s.ended
+	select {
+	case <-s.ended:
+	case <-time.After(lastWords):
+	}
 	return ctx.Err()
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,6 +31,7 @@ func serve(args, environ []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	log := newLog(cfg, stderr)
+	tuneCollector(cfg)
 	store := memstore.NewWith(memstore.Options{
 		MaxBytes: func() int64 { return cfg.Number(config.MaxMemory) },
 		Evict:    func() bool { return cfg.Number(config.MaxMemoryPolicy) == 1 },
@@ -86,6 +88,20 @@ func newLog(cfg *config.Config, w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
+// tuneCollector has garbage collected before it makes up a fifth of the heap where
+// memory is bounded. States are nothing to walk for the collector, so that is cheap.
+func tuneCollector(cfg *config.Config) {
+	tune := func() {
+		percent := 100
+		if cfg.Number(config.MaxMemory) > 0 {
+			percent = 20
+		}
+		debug.SetGCPercent(percent)
+	}
+	tune()
+	cfg.OnSet(config.MaxMemory, tune)
+}
+
 // untilStopped serves until a signal or SHUTDOWN asks it to stop, and then
 // answers what it has begun. A second signal stops it at once.
 func untilStopped(srv *server.Server, service *commands.Service, log *slog.Logger) int {
@@ -122,8 +138,9 @@ func untilStopped(srv *server.Server, service *commands.Service, log *slog.Logge
 	}()
 	if err := srv.Stop(ctx); err != nil {
 		log.Warn("clients were cut off", "error", err)
+	} else {
+		<-ended
 	}
-	<-ended
 	log.Info("stopped")
 	return exitOK
 }

@@ -138,7 +138,7 @@ func TestReadFileErrors(t *testing.T) {
 		"requirepass \"a":    "sluice.conf:2: unbalanced quotes",
 		"include bad.conf":   "sluice.conf:2: " + filepath.Join(dir, "bad.conf") + ":2: option 'port': argument couldn't be parsed",
 		"include none.conf":  "no such file",
-		"include loop.conf":  "include each other too deeply",
+		"include loop.conf":  "loop.conf includes itself",
 		"bind " + longText(): "token too long",
 	} {
 		path := write(t, dir, "sluice.conf", "timeout 1\n"+text+"\n")

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// maxIncludes bounds how deep config files may include each other.
-const maxIncludes = 16
-
 // ReadFile sets options from a file in redis.conf's syntax: a line an option, #
 // for comments, `include path` for another file. An error names the file and line.
-func (c *Config) ReadFile(path string) error { return c.readFile(path, 0) }
+func (c *Config) ReadFile(path string) error { return c.readFile(path, nil) }
 
-func (c *Config) readFile(path string, depth int) error {
-	if depth > maxIncludes {
-		return fmt.Errorf("%s: files include each other too deeply", path)
+// readFile reads a file that is included by others.
+func (c *Config) readFile(path string, by []string) error {
+	if slices.Contains(by, path) {
+		return fmt.Errorf("%s includes itself", path)
 	}
+	by = append(by, path)
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (c *Config) readFile(path string, depth int) error {
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
-		if err := c.line(lines.Text(), path, depth); err != nil {
+		if err := c.line(lines.Text(), by); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}
@@ -36,7 +36,7 @@ func (c *Config) readFile(path string, depth int) error {
 	return nil
 }
 
-func (c *Config) line(line, path string, depth int) error {
+func (c *Config) line(line string, by []string) error {
 	if strings.HasPrefix(strings.TrimSpace(line), "#") {
 		return nil
 	}
@@ -57,9 +57,9 @@ func (c *Config) line(line, path string, depth int) error {
 	if strings.EqualFold(string(words[0]), "include") {
 		other := values[0]
 		if !filepath.IsAbs(other) {
-			other = filepath.Join(filepath.Dir(path), other)
+			other = filepath.Join(filepath.Dir(by[len(by)-1]), other)
 		}
-		return c.readFile(other, depth+1)
+		return c.readFile(other, by)
 	}
 	return c.Start(string(words[0]), strings.Join(values, " "))
 }

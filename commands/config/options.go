@@ -58,7 +58,7 @@ var Options = []Option{
 	{Databases, "16", Int(1, 16), false, "numbered databases, each with keys of its own"},
 	{MaxMemory, "0", Size(0, 1<<50), true, "bytes that keys and their states may take, 0 for no bound"},
 	{MaxMemoryPolicy, "noeviction", OneOf("noeviction", "volatile-ttl"), true,
-		"at that bound: refuse new keys (-OOM), or forget keys that would soon be untouched anyway"},
+		"at that bound: refuse what would take more (-OOM), or forget keys that would soon be untouched anyway"},
 	{MaxKeyBytes, "4096", Size(1, 4096), true, "longest key"},
 	{MaxBulkBytes, "1mb", Size(4096, 512<<20), true, "longest argument of a command"},
 	{MaxArguments, "1024", Int(16, 1<<20), true, "most arguments of a command, its name among them"},

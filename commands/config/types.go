@@ -79,6 +79,9 @@ func OneOf(words ...string) Type {
 				return value{w, int64(i)}, nil
 			}
 		}
+		if len(words) == 1 {
+			return value{}, fmt.Errorf("argument can only be '%s'", words[0])
+		}
 		return value{}, fmt.Errorf("argument must be one of: %s", strings.Join(words, ", "))
 	}}
 }

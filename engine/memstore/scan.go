@@ -22,7 +22,7 @@ const (
 )
 
 // Scan visits keys in the order of their hashes. No lock is held while yield runs.
-func (s *Store) Scan(_ context.Context, db int, cursor uint64, count int, yield func(engine.Entry)) (uint64, error) {
+func (s *Store) Scan(ctx context.Context, db int, cursor uint64, count int, yield func(engine.Entry)) (uint64, error) {
 	if cursor >= 1<<cursorBits {
 		return 0, nil
 	}
@@ -30,6 +30,9 @@ func (s *Store) Scan(_ context.Context, db int, cursor uint64, count int, yield 
 	at := cursor << (64 - cursorBits)
 	var found []engine.Entry
 	for keys, slots := 0, 0; keys < count && slots < count*slotsPerKey; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		sh := s.shard(at)
 		s.lock(sh)
 		part := sh.scan(db, at, count, found[:0])
