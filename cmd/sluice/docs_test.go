@@ -39,6 +39,16 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestEveryCommandIsDocumented holds that no group of commands is left out.
+func TestEveryCommandIsDocumented(t *testing.T) {
+	text := readFile(t, "../../docs/commands.md")
+	for _, c := range commands.NewTable().Rows() {
+		if !strings.Contains(text, "`"+c.Name) {
+			t.Errorf("docs/commands.md has no row for %s", c.Name)
+		}
+	}
+}
+
 func documents(t *testing.T) []string {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -66,6 +76,8 @@ func generate(t *testing.T, what string) string {
 				commandRows(&b, c)
 			}
 		}
+	case "clients":
+		return clientMatrix(t, group)
 	case "options":
 		fmt.Fprint(&b, "| option | default | values | live | meaning |\n|---|---|---|---|---|\n")
 		for _, o := range config.Options {
