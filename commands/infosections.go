@@ -147,7 +147,7 @@ func infoKeyspace(c *Session, b *infoText) {
 func infoRateLimit(c *Session, b *infoText) {
 	var granted, limited int64
 	var each strings.Builder
-	for k := engine.Kind(1); k.String() != "none"; k++ {
+	for _, k := range engine.Kinds() {
 		g, l := c.service.Stats.Decisions(k)
 		granted, limited = granted+g, limited+l
 		fmt.Fprintf(&each, "decisions_%s:granted=%d,limited=%d\r\n", k, g, l)

@@ -100,12 +100,8 @@ var redisTypes = []string{"string", "list", "set", "zset", "hash", "stream"}
 
 func isType(name []byte) bool {
 	lower := string(bytes.ToLower(name[:min(len(name), maxNameBytes)]))
-	for _, a := range engine.Algorithms {
-		if a.Name == lower {
-			return true
-		}
-	}
-	return slices.Contains(redisTypes, lower)
+	ours := slices.ContainsFunc(engine.Kinds(), func(k engine.Kind) bool { return k.String() == lower })
+	return ours || slices.Contains(redisTypes, lower)
 }
 
 // scan walks on from the cursor for about count keys. It stops early when the

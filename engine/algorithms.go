@@ -43,6 +43,15 @@ var Algorithms = [...]*Algorithm{
 	SlidingLog,
 }
 
+// Kinds is every kind of state that a key can hold.
+func Kinds() []Kind {
+	kinds := make([]Kind, 0, len(Algorithms)+1)
+	for _, a := range Algorithms {
+		kinds = append(kinds, a.Kind)
+	}
+	return append(kinds, KindConcurrency)
+}
+
 // String is the algorithm's name, or "none".
 func (k Kind) String() string {
 	if k == KindConcurrency {
