@@ -110,6 +110,7 @@ func (c *Command) Categories() (names []string) {
 	add("slow", c.Flags&Fast == 0)
 	add("dangerous", c.Flags&(Admin|Dangerous) != 0)
 	add("connection", c.Group == Connection)
+	add("transaction", c.Group == Transactions)
 	add("ratelimit", c.Group == RateLimit)
 	return names
 }
@@ -117,17 +118,17 @@ func (c *Command) Categories() (names []string) {
 // entry is a command as COMMAND shows it: ten elements, which cluster clients need
 // to find the keys and count on to be ten.
 func (c *Command) entry() Reply {
-	subs := array()
+	subs := setOf(nil)
 	for _, sub := range c.Subcommands {
 		subs.Items = append(subs.Items, sub.entry())
 	}
 	return array(
 		bulk(c.FullName()),
 		integer(int64(c.Arity)),
-		simples(c.Flags.Names()),
+		setOf(c.Flags.Names()),
 		integer(int64(c.Keys.First)), integer(int64(c.Keys.Last)), integer(int64(c.Keys.Step)),
-		simples(c.Categories()),
-		array(), // tips: for clients of several servers
+		setOf(c.Categories()),
+		setOf(nil), // tips: for clients of several servers
 		c.keySpecs(),
 		subs,
 	)
@@ -136,14 +137,14 @@ func (c *Command) entry() Reply {
 // keySpecs is Keys in Redis 7's form, which counts the last from the first.
 func (c *Command) keySpecs() Reply {
 	if c.Keys.First == 0 {
-		return array()
+		return setOf(nil)
 	}
 	last := c.Keys.Last
 	if last > 0 {
 		last -= c.Keys.First
 	}
-	return array(mapOf(
-		bulk("flags"), simples(c.keyFlags()),
+	return Reply{Kind: Set, Items: []Reply{mapOf(
+		bulk("flags"), setOf(c.keyFlags()),
 		bulk("begin_search"), mapOf(
 			bulk("type"), bulk("index"),
 			bulk("spec"), mapOf(bulk("index"), integer(int64(c.Keys.First)))),
@@ -153,22 +154,27 @@ func (c *Command) keySpecs() Reply {
 				bulk("lastkey"), integer(int64(last)),
 				bulk("keystep"), integer(int64(c.Keys.Step)),
 				bulk("limit"), integer(0))),
-	))
+	)}}
 }
 
 // keyFlags say what a command does to its keys, in Redis's terms.
 func (c *Command) keyFlags() []string {
+	flags := "RM delete"
 	switch {
 	case c.Flags&Write == 0:
-		return strings.Fields("RO access")
+		flags = "RO"
 	case c.Group == RateLimit:
-		return strings.Fields("RW access update")
+		flags = "RW access update"
 	}
-	return strings.Fields("RM delete")
+	if c.keysOf != nil {
+		flags += " incomplete"
+	}
+	return strings.Fields(flags)
 }
 
-func simples(texts []string) Reply {
-	r := array()
+// setOf is a set of simple strings.
+func setOf(texts []string) Reply {
+	r := Reply{Kind: Set}
 	for _, text := range texts {
 		r.Items = append(r.Items, simple(text))
 	}

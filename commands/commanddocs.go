@@ -70,7 +70,7 @@ func (a argument) docs() Reply {
 		flags = append(flags, "multiple")
 	}
 	if len(flags) > 0 {
-		add("flags", simples(flags))
+		add("flags", setOf(flags))
 	}
 	if len(a.parts) > 0 {
 		add("arguments", argumentDocs(a.parts))

@@ -90,15 +90,15 @@ func clientCommands() []*Command {
 		list,
 		kill,
 		noMulti(sub("REPLY", "ON|OFF|SKIP", "Has the connection get no replies, or not the next one.", 3, 0, clientReply)),
-		sub("PAUSE", "timeout [WRITE|ALL]", "Holds up other clients for so many milliseconds.", -3, Admin, clientPause),
+		sub("PAUSE", "timeout [WRITE|ALL]", "Holds up clients, this one too, for so many milliseconds or until CLIENT UNPAUSE.", -3, Admin, clientPause),
 		sub("UNPAUSE", "", "Ends what CLIENT PAUSE began.", 2, Admin, clientUnpause),
 		sub("TRACKING", "ON|OFF [REDIRECT client-id] [PREFIX prefix ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 			"Has the connection hear of changes to keys that it has read.", -3, 0, clientTracking),
 		sub("CACHING", "YES|NO", "Has the next command's keys be tracked (OPTIN), or not (OPTOUT).", 3, 0, clientCaching),
 		sub("TRACKINGINFO", "", "Tells how the connection tracks keys.", 2, 0, clientTrackingInfo),
 		sub("GETREDIR", "", "Tells which client hears what this one tracks.", 2, 0, clientGetRedir),
-		sub("NO-EVICT", "ON|OFF", "Keeps the connection when memory is short.", 3, Admin, clientNoEvict),
-		sub("NO-TOUCH", "ON|OFF", "Looks at keys without counting as their use.", 3, 0, clientNoTouch),
+		sub("NO-EVICT", "ON|OFF", "Is noted and changes nothing: no connection is ended for memory.", 3, Admin, clientNoEvict),
+		sub("NO-TOUCH", "ON|OFF", "Is noted and changes nothing: uses of keys are not counted.", 3, 0, clientNoTouch),
 		helpRow(Connection),
 	}
 }

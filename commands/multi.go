@@ -16,7 +16,7 @@ func transactionCommands() []*Command {
 	}
 	return []*Command{
 		row("MULTI", "", "Begins a transaction: commands are queued until EXEC.", 1, Keys{}, multi),
-		row("EXEC", "", "Runs the queued commands; nobody else's come in between.", 1, Keys{}, exec),
+		slow(row("EXEC", "", "Runs the queued commands; nobody else's come in between.", 1, Keys{}, exec)),
 		row("DISCARD", "", "Forgets the queued commands.", 1, Keys{}, discard),
 		row("WATCH", "key [key ...]", "Has EXEC run nothing if one of the keys has changed by then.", -2, allKeys, watch),
 		queueable(row("UNWATCH", "", "Forgets what WATCH was told.", 1, Keys{}, unwatch)),
@@ -26,6 +26,12 @@ func transactionCommands() []*Command {
 // queueable is the row of a command that MULTI queues like others.
 func queueable(c *Command) *Command {
 	c.Flags &^= Immediate
+	return c
+}
+
+// slow is the row of a command that takes as long as others make it.
+func slow(c *Command) *Command {
+	c.Flags &^= Fast
 	return c
 }
 
@@ -112,6 +118,9 @@ func exec(c *Session, _ [][]byte) (reply Reply, err error) {
 	if tx.broken {
 		return Reply{}, errExecAbort
 	}
+	if err := tx.checkSlots(c); err != nil {
+		return Reply{}, err
+	}
 	c.exclusively(tx.keys(c, watched), func() {
 		var changed bool
 		if changed, err = c.changed(watched); err != nil || changed {
@@ -156,6 +165,20 @@ func (tx *transaction) keys(c *Session, watched map[watchedKey]engine.State) (ke
 		}
 	}
 	return keys
+}
+
+// checkSlots is an error in cluster mode if not all keys are in one slot.
+func (tx *transaction) checkSlots(c *Session) error {
+	if !c.service.cluster {
+		return nil
+	}
+	var all oneSlot
+	for _, q := range tx.queued {
+		if err := q.command.eachKey(q.args, all.check); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func watch(c *Session, args [][]byte) (Reply, error) {

@@ -77,9 +77,6 @@ func (s *scanRequest) add(option, value []byte) error {
 		}
 		s.count = int(min(n, maxScanCount))
 	case is(option, "TYPE"):
-		if !isType(value) {
-			return errorf("ERR unknown type name '%.128s'", printable(value))
-		}
 		s.kind = string(bytes.ToLower(value))
 	default:
 		return errSyntax
@@ -93,15 +90,6 @@ func checkPattern(pattern []byte) error {
 		return errorf("ERR pattern is longer than %d bytes", engine.MaxKeyBytes)
 	}
 	return nil
-}
-
-// redisTypes are types that a tool may look for and that no key here has.
-var redisTypes = []string{"string", "list", "set", "zset", "hash", "stream"}
-
-func isType(name []byte) bool {
-	lower := string(bytes.ToLower(name[:min(len(name), maxNameBytes)]))
-	ours := slices.ContainsFunc(engine.Kinds(), func(k engine.Kind) bool { return k.String() == lower })
-	return ours || slices.Contains(redisTypes, lower)
 }
 
 // scan walks on from the cursor for about count keys. It stops early when the

@@ -100,7 +100,7 @@ func commandCommands() []*Command {
 		sub("LIST", "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]", "Lists the names of commands.", -2, commandList),
 		sub("INFO", "[command-name ...]", "Tells about commands, all of them if none is named.", -2, commandInfo),
 		sub("DOCS", "[command-name ...]", "Tells how commands are used, all of them if none is named.", -2, commandDocs),
-		sub("GETKEYS", "command [arg ...]", "Finds the keys in a whole command.", -3, commandGetKeys),
+		sub("GETKEYS", "command arg [arg ...]", "Finds the keys in a whole command.", -4, commandGetKeys),
 		helpRow(ServerSide),
 	}
 }

@@ -172,7 +172,7 @@ func (c *Session) resolve(args [][]byte) (*Command, error) {
 // run answers a command that may run.
 func (c *Session) run(cmd *Command, args [][]byte) Reply {
 	c.begin(cmd)
-	if cmd.Flags&Fast == 0 || c.precise {
+	if (cmd.Flags&Fast == 0 || c.precise) && cmd.Name != "EXEC" { // whose commands are timed
 		defer c.observe(cmd, args, time.Now())
 	}
 	if c.trackReads && cmd.Flags&ReadOnly != 0 {
@@ -191,11 +191,11 @@ func (c *Session) run(cmd *Command, args [][]byte) Reply {
 
 // admit says why a command may not run, or nil.
 func (c *Session) admit(cmd *Command, args [][]byte) error {
-	if !c.authenticated && cmd.Flags&NoAuth == 0 {
-		return errNoAuth
-	}
 	if !cmd.takes(len(args)) {
 		return errArity(cmd)
+	}
+	if !c.authenticated && cmd.Flags&NoAuth == 0 {
+		return errNoAuth
 	}
 	if c.subscribedOnly() && cmd.Flags&Subscribed == 0 {
 		return errSubscribedOnly(cmd)
@@ -232,10 +232,10 @@ func (c *Session) checkKey(key []byte) error {
 func (c *Session) reject(cmd *Command, err error) Reply {
 	if c.tx != nil {
 		c.tx.broken = true
-		if cmd != nil && cmd.Name == "EXEC" {
-			c.endTransaction()
-			err = errorf("EXECABORT Transaction discarded because of: %s", strings.TrimPrefix(err.Error(), "ERR "))
-		}
+	}
+	if cmd != nil && cmd.Name == "EXEC" {
+		c.endTransaction()
+		err = errorf("EXECABORT Transaction discarded because of: %s", strings.TrimPrefix(err.Error(), "ERR "))
 	}
 	if cmd != nil {
 		cmd.stats.rejected.Add(1)

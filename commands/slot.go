@@ -29,13 +29,21 @@ func slotOf(key []byte) int {
 
 // checkSlots is an error if the keys of a call are not all in one slot.
 func checkSlots(cmd *Command, args [][]byte) error {
-	first := -1
-	return cmd.eachKey(args, func(key []byte) error {
-		slot := slotOf(key)
-		if first >= 0 && slot != first {
-			return errCrossSlot
-		}
-		first = slot
-		return nil
-	})
+	var all oneSlot
+	return cmd.eachKey(args, all.check)
+}
+
+// oneSlot checks that keys are all in one slot.
+type oneSlot struct {
+	slot int
+	any  bool
+}
+
+func (s *oneSlot) check(key []byte) error {
+	slot := slotOf(key)
+	if s.any && slot != s.slot {
+		return errCrossSlot
+	}
+	s.slot, s.any = slot, true
+	return nil
 }

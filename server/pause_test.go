@@ -149,6 +149,28 @@ func TestPausedClientsLeave(t *testing.T) {
 	}
 }
 
+// Whoever left shortly before the pause is over has nothing run either, though no
+// tick has noticed.
+func TestPausedClientsHaveLeft(t *testing.T) {
+	service := newService(t, "port", "0")
+	s, err := New(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.every = time.Hour
+	serve(t, s)
+	operator, c := dial(t, s.Addrs()[0]), dial(t, s.Addrs()[0])
+	operator.ask("CLIENT", "PAUSE", "1000000", "WRITE")
+	c.say(take("key"))
+	operator.untilPaused(1)
+	c.Close()
+	operator.ask("CLIENT", "UNPAUSE")
+	operator.untilPaused(0)
+	if n := timesRun(t, service, "key"); n != 0 {
+		t.Errorf("%d commands of a client that had left were run", n)
+	}
+}
+
 // A pause ends by itself; the longer of two holds.
 func TestPauseIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -160,7 +160,7 @@ func (c *conn) Rest(over <-chan struct{}) bool {
 	for {
 		select {
 		case <-over:
-			return !c.killed.Load()
+			return !c.killed.Load() && !hasLeft(c.net)
 		case <-c.ctx.Done():
 			return false
 		case <-c.server.stopping.Done():
