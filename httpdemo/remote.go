@@ -25,8 +25,8 @@ const DefaultTimeout = 50 * time.Millisecond
 // RemoteOptions say where a Remote's servers are and how they are spoken to.
 type RemoteOptions struct {
 	// Addrs are host:port, or a path for a unix socket. Of several, each keeps the
-	// subjects that hash to it (rendezvous hashing). One that is down for a second
-	// or two is left out until it is back: its subjects begin anew at the others.
+	// subjects that hash to it (rendezvous hashing). One that is down for about a
+	// second is left out until it is back: its subjects begin anew at the others.
 	Addrs              []string
 	Username, Password string
 	TLS                *tls.Config
@@ -54,6 +54,9 @@ func NewRemote(o RemoteOptions) *Remote {
 	if o.PoolSize <= 0 {
 		o.PoolSize = 32
 	}
+	if len(o.Addrs) == 0 {
+		panic("httpdemo: a Remote needs an address")
+	}
 	r := &Remote{timeout: o.Timeout}
 	if len(o.Addrs) == 1 {
 		r.client = redis.NewClient(clientOptions(o, o.Addrs[0]))
@@ -67,6 +70,8 @@ func NewRemote(o RemoteOptions) *Remote {
 		Addrs:      shards,
 		NewClient:  func(shard *redis.Options) *redis.Client { return redis.NewClient(clientOptions(o, shard.Addr)) },
 		MaxRetries: -1,
+		// Out after three misses, back at the first answer: both within a second.
+		HeartbeatFrequency: 250 * time.Millisecond,
 		HeartbeatFn: func(ctx context.Context, shard *redis.Client) bool {
 			ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 			defer cancel()
@@ -143,7 +148,7 @@ func (r *Remote) Take(ctx context.Context, a Ask) (Verdict, error) {
 	bounded, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	reply, err := r.client.Do(bounded, question(a, q)...).Result()
-	if err != nil {
+	if err != nil && !errors.Is(err, redis.Nil) { // nothing is not an answer either: see below
 		if given(ctx, err) {
 			return Verdict{}, ctx.Err()
 		}
@@ -165,7 +170,7 @@ func refusedBy(err error) error {
 	}
 	text := said.Error()
 	if strings.HasPrefix(text, "NOAUTH") || strings.HasPrefix(text, "WRONGPASS") || strings.HasPrefix(text, "NOPERM") {
-		return fmt.Errorf("httpdemo: the store refuses STORE_USERNAME or STORE_PASSWORD: %w", err)
+		return fmt.Errorf("httpdemo: the store refuses the user name or password: %w", err)
 	}
 	for _, passing := range []string{"ERR max number of clients", "ERR internal error", "ERR the connection is ending"} {
 		if strings.HasPrefix(text, passing) {

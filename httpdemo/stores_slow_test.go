@@ -1,0 +1,142 @@
+package httpdemo
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A relay stands before a server, and can hold up what the server says, as one that
+// is stopped (SIGSTOP) or overloaded does: calls arrive, answers come late.
+type relay struct {
+	addr string
+	gate sync.RWMutex // held for writing: nothing comes back
+}
+
+func startRelay(t testing.TB, to string) *relay {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{addr: l.Addr().String()}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", to)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			all.Go(func() {
+				_, _ = io.Copy(server, client)
+				server.Close()
+			})
+			all.Go(func() {
+				r.back(client, server)
+				client.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		all.Wait() // the clients are closed by now: theirs are later cleanups
+	})
+	return r
+}
+
+func (r *relay) back(client, server net.Conn) {
+	b := make([]byte, 4096)
+	for {
+		n, err := server.Read(b)
+		if err != nil {
+			return
+		}
+		r.gate.RLock()
+		_, err = client.Write(b[:n])
+		r.gate.RUnlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// A late answer is nobody's: the next one who asks over the same pool gets his own.
+func TestLateAnswers(t *testing.T) {
+	s := startSluice(t)
+	s.store.StopClock(noon)
+	door := startRelay(t, s.addr)
+	r := NewRemote(RemoteOptions{Addrs: []string{door.addr}, Timeout: 100 * time.Millisecond, PoolSize: 1})
+	t.Cleanup(func() { r.Close() })
+	take := func(limit int64) (Verdict, error) {
+		rule := Rule{Name: "r", Algorithm: "fixed-window", Limit: limit, Window: time.Hour}
+		return r.Take(context.Background(), Ask{Subject: "s", Rules: []Rule{rule}, Cost: 1})
+	}
+	for limit := int64(10); limit < 20; limit += 2 {
+		if v, err := take(limit); err != nil || v.Decisions[0].Limit != limit {
+			t.Fatalf("%+v %v", v, err)
+		}
+		door.gate.Lock()
+		_, err := take(limit + 1)
+		door.gate.Unlock()
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Fatalf("a store that is held up: %v", err)
+		}
+	}
+	// The server has counted those too: asking again could have counted them twice.
+	if v, err := take(100); err != nil || v.Decisions[0].Remaining != 100-11 {
+		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// All of it together, as a middleware has it: the store is held up and is back.
+// While it is, requests are decided here and most of them without asking.
+func TestHeldUpAndBack(t *testing.T) {
+	s := startSluice(t)
+	s.store.StopClock(noon)
+	door := startRelay(t, s.addr)
+	r := NewRemote(RemoteOptions{Addrs: []string{door.addr}, Timeout: 100 * time.Millisecond})
+	t.Cleanup(func() { r.Close() })
+	now := time.Now()
+	clock := func() time.Time { return now }
+	b := NewBreaker(r, BreakerOptions{Now: clock})
+	f := NewFailover(b, FailLocal, testLocal(t), 2, FailoverOptions{Now: clock, Log: slog.New(slog.DiscardHandler)})
+	rule := Rule{Name: "r", Algorithm: "fixed-window", Limit: 40, Window: time.Hour}
+	take := func(n int) (granted int) {
+		t.Helper()
+		for range n {
+			v, err := f.Take(t.Context(), Ask{Subject: "s", Rules: []Rule{rule}, Cost: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !v.Limited {
+				granted++
+			}
+		}
+		return granted
+	}
+	take(10)
+	door.gate.Lock()
+	granted := take(100)
+	door.gate.Unlock()
+	if got := f.Stats(); granted != 20 || got.Degraded != 100 || got.Breaker != BreakerOpen {
+		t.Errorf("%d granted in the process, %+v", granted, got)
+	}
+	now = now.Add(500 * time.Millisecond)
+	if granted := take(100); granted != 40-10-1 { // one was counted and not answered, four got no connection
+		t.Errorf("%d granted by the server that is back", granted)
+	}
+	if got := f.Stats(); got != (Stats{Calls: 210, Failures: 100, Degraded: 100}) {
+		t.Errorf("%+v", got)
+	}
+}
