@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -77,28 +75,5 @@ func TestVariablesAreTheContract(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != contract {
 		t.Errorf("the variables are\n%s, want\n%s", got, contract)
-	}
-}
-
-// TestDocument compares the table in the document with the one in the code.
-// UPDATE=1 go test ./cmd/httpdemo -run TestDocument writes it.
-func TestDocument(t *testing.T) {
-	const file = "../../docs/httpdemo.md"
-	old, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := regexp.MustCompile(`(?s)<!-- variables -->\n.*?<!-- end -->`)
-	want := block.ReplaceAllLiteralString(string(old), "<!-- variables -->\n"+markdown()+"<!-- end -->")
-	switch {
-	case !block.Match(old):
-		t.Errorf("%s has no place for the variables", file)
-	case want == string(old):
-	case os.Getenv("UPDATE") != "":
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s is out of date: UPDATE=1 go test ./cmd/httpdemo -run TestDocument", file)
 	}
 }

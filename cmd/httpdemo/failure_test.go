@@ -90,6 +90,30 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
+// TestFlappingServer freezes and thaws the server five times a second: every request
+// gets through, none waits longer than for one timeout, and it ends well.
+func TestFlappingServer(t *testing.T) {
+	server := startServer(t)
+	demo := startDemo(t, "STORE_ADDR="+server.addr, "STORE_TIMEOUT="+timeout.String(), "CAPACITY=1000000")
+	comesBack(t, demo)
+	var most time.Duration
+	begin := time.Now()
+	for i := 0; i < 20; i++ {
+		server.signal(t, []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT}[i%2])
+		for time.Since(begin) < time.Duration(i+1)*100*time.Millisecond {
+			got := demo.get(t, "/limited")
+			if most = max(most, got.took); got.status != http.StatusOK {
+				t.Fatalf("%+v", got)
+			}
+		}
+	}
+	if most > timeout+slack {
+		t.Errorf("a request took %v, STORE_TIMEOUT is %v", most, timeout)
+	}
+	t.Logf("latency: most %v", most)
+	comesBack(t, demo)
+}
+
 func healthy(a answer) bool {
 	return a.status == http.StatusOK && a.header.Get("Ratelimit-Degraded") == ""
 }
