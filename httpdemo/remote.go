@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -107,18 +108,32 @@ func dialer(secure *tls.Config) func(ctx context.Context, network, addr string) 
 		if strings.HasPrefix(addr, "/") {
 			network = "unix"
 		}
-		var conn net.Conn
-		var err error
 		if secure == nil {
-			conn, err = new(net.Dialer).DialContext(ctx, network, addr)
-		} else {
-			conn, err = (&tls.Dialer{Config: secure}).DialContext(ctx, network, addr)
+			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+			if err != nil {
+				return unconnected{err: err}, nil
+			}
+			return conn, nil
 		}
+		conn, err := (&tls.Dialer{Config: secure}).DialContext(ctx, network, addr)
 		if err != nil {
 			return unconnected{err: err}, nil
 		}
-		return conn, nil
+		return secured{conn.(*tls.Conn)}, nil
 	}
+}
+
+// secured shows the socket below, so that go-redis sees before it asks whether the
+// server has ended the connection: after a restart each one in the pool would cost
+// a call, and a Breaker's probe. In RESP2 whatever waits in the socket is an end.
+type secured struct{ *tls.Conn }
+
+func (s secured) SyscallConn() (syscall.RawConn, error) {
+	socket, ok := s.NetConn().(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return socket.SyscallConn()
 }
 
 // unconnected is a connection that could not be made.

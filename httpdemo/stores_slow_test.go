@@ -2,13 +2,18 @@ package httpdemo
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
+
+	"sluice/engine"
 )
 
 // A relay stands before a server, and can hold up what the server says, as one that
@@ -16,13 +21,19 @@ import (
 type relay struct {
 	addr string
 	gate sync.RWMutex // held for writing: nothing comes back
+	mu   sync.Mutex
+	open []net.Conn
 }
 
-func startRelay(t testing.TB, to string) *relay {
+// startRelay runs a relay, with TLS if secure is not nil.
+func startRelay(t testing.TB, to string, secure *tls.Config) *relay {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if secure != nil {
+		l = tls.NewListener(l, secure)
 	}
 	r := &relay{addr: l.Addr().String()}
 	var all sync.WaitGroup
@@ -37,6 +48,9 @@ func startRelay(t testing.TB, to string) *relay {
 				client.Close()
 				continue
 			}
+			r.mu.Lock()
+			r.open = append(r.open, client)
+			r.mu.Unlock()
 			all.Go(func() {
 				_, _ = io.Copy(server, client)
 				server.Close()
@@ -49,9 +63,26 @@ func startRelay(t testing.TB, to string) *relay {
 	})
 	t.Cleanup(func() {
 		l.Close()
-		all.Wait() // the clients are closed by now: theirs are later cleanups
+		r.cut()
+		all.Wait()
 	})
 	return r
+}
+
+// cut ends all connections, and says how many there have been.
+func (r *relay) cut() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.open {
+		c.Close()
+	}
+	return len(r.open)
+}
+
+func (r *relay) conns() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.open)
 }
 
 func (r *relay) back(client, server net.Conn) {
@@ -74,7 +105,7 @@ func (r *relay) back(client, server net.Conn) {
 func TestLateAnswers(t *testing.T) {
 	s := startSluice(t)
 	s.store.StopClock(noon)
-	door := startRelay(t, s.addr)
+	door := startRelay(t, s.addr, nil)
 	r := NewRemote(RemoteOptions{Addrs: []string{door.addr}, Timeout: 100 * time.Millisecond, PoolSize: 1})
 	t.Cleanup(func() { r.Close() })
 	take := func(limit int64) (Verdict, error) {
@@ -104,7 +135,7 @@ func TestLateAnswers(t *testing.T) {
 func TestHeldUpAndBack(t *testing.T) {
 	s := startSluice(t)
 	s.store.StopClock(noon)
-	door := startRelay(t, s.addr)
+	door := startRelay(t, s.addr, nil)
 	r := NewRemote(RemoteOptions{Addrs: []string{door.addr}, Timeout: 100 * time.Millisecond})
 	t.Cleanup(func() { r.Close() })
 	now := time.Now()
@@ -139,4 +170,77 @@ func TestHeldUpAndBack(t *testing.T) {
 	if got := f.Stats(); got != (Stats{Calls: 210, Failures: 100, Degraded: 100}) {
 		t.Errorf("%+v", got)
 	}
+}
+
+// Connections that the server has ended while nobody used them cost no call, with
+// TLS neither.
+func TestConnectionsEndedMeanwhile(t *testing.T) {
+	certified := httptest.NewTLSServer(nil)
+	certified.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(certified.Certificate())
+	for name, c := range map[string]struct{ server, client *tls.Config }{
+		"tcp": {},
+		"tls": {
+			&tls.Config{Certificates: certified.TLS.Certificates},
+			&tls.Config{RootCAs: roots, ServerName: "example.com"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startSluice(t)
+			door := startRelay(t, s.addr, c.server)
+			r := testRemote(t, RemoteOptions{Addrs: []string{door.addr}, TLS: c.client})
+			const conns = 20
+			var all sync.WaitGroup
+			door.gate.Lock()
+			for range conns {
+				all.Go(func() {
+					if _, err := r.Take(t.Context(), askOne("s")); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			within(t, 10*time.Second, func() bool { return door.conns() == conns })
+			door.gate.Unlock()
+			all.Wait()
+			for range 5 {
+				if _, err := r.Take(t.Context(), askOne("s")); err != nil {
+					t.Error(err)
+				}
+			}
+			if n := door.cut(); n != conns {
+				t.Errorf("%d connections: they are not kept", n)
+			}
+			if _, err := r.Take(t.Context(), askOne("s")); err != nil {
+				t.Errorf("the first call after: %v", err)
+			}
+		})
+	}
+}
+
+// A shard that is held up is left out as one that is stopped.
+func TestRingWithAShardHeldUp(t *testing.T) {
+	a, b := startSluice(t), startSluice(t)
+	door := startRelay(t, a.addr, nil)
+	r := NewRemote(RemoteOptions{Addrs: []string{door.addr, b.addr}, Timeout: 100 * time.Millisecond})
+	t.Cleanup(func() { r.Close() })
+	takeAll := func() bool {
+		for i := range 10 {
+			if _, err := r.Take(t.Context(), askOne(string(rune('a'+i)))); err != nil {
+				return false
+			}
+		}
+		return true
+	}
+	within(t, 5*time.Second, takeAll)
+	door.gate.Lock()
+	if takeAll() {
+		t.Error("nobody misses the shard: this shows nothing")
+	}
+	within(t, 5*time.Second, takeAll)
+	door.gate.Unlock()
+	if err := a.store.Flush(t.Context(), engine.AllDatabases); err != nil {
+		t.Fatal(err)
+	}
+	within(t, 5*time.Second, func() bool { return takeAll() && keysOf(t, a) > 0 })
 }
