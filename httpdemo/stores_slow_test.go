@@ -244,3 +244,29 @@ func TestRingWithAShardHeldUp(t *testing.T) {
 	}
 	within(t, 5*time.Second, func() bool { return takeAll() && keysOf(t, a) > 0 })
 }
+
+// Many at once, while the store fails and returns: nobody gets what was not
+// decided, and everything is counted.
+func TestManyAtOnce(t *testing.T) {
+	s := startSluice(t)
+	door := startRelay(t, s.addr, nil)
+	f := NewFailover(NewBreaker(testRemote(t, RemoteOptions{Addrs: []string{door.addr}}), BreakerOptions{Rest: 1}),
+		FailLocal, testLocal(t), 2, FailoverOptions{})
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for n := range 100 {
+				if i == 0 && n%10 == 0 {
+					door.cut()
+				}
+				if v, err := f.Take(t.Context(), askOne("s")); err != nil || len(v.Decisions) != 1 {
+					t.Errorf("%+v %v", v, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got := f.Stats(); got.Calls != 1600 || got.Failures != got.Degraded {
+		t.Errorf("%+v", got)
+	}
+}
