@@ -152,7 +152,7 @@ func (c *complaints) sometimes(text string, err error) {
 
 // checkRequest sees what only requests show.
 func (m *middleware) checkRequest(r *http.Request) {
-	if m.byPeer && (len(r.Header["X-Forwarded-For"]) > 0 || len(r.Header["Forwarded"]) > 0) {
+	if m.byPeer && (len(r.Header[xForwardedFor]) > 0 || len(r.Header[forwardedFor]) > 0) {
 		m.log.once(&m.log.unexpected, "requests carry X-Forwarded-For or Forwarded, and no proxy is trusted: if one is in front, all its clients are limited as one")
 	}
 }

@@ -28,10 +28,10 @@ func (m *middleware) mustWait(a *exchange) bool {
 // which it was asked, so requests need not know of each other here.
 func (m *middleware) await(a *exchange, ctx context.Context) {
 	ahead := a.verdict.RetryAfter
-	if patience := m.patience(ctx, time.Now()); ahead > patience {
+	if ahead > m.patience(ctx, time.Now()) {
 		// A leaky bucket knows no MAXWAIT: it took a place in the queue, however long.
 		m.giveBack(a, ctx)
-		a.refuse(ahead - patience)
+		a.refuse()
 		return
 	}
 	timer := time.NewTimer(ahead)
@@ -60,16 +60,16 @@ func (a *exchange) arrive(waited time.Duration) {
 }
 
 // refuse turns a grant that was given back into a refusal by the rule with the longest
-// queue. What the others took is theirs again.
-func (a *exchange) refuse(retry time.Duration) {
+// queue. Its time to wait is the one in which it would go on at once, as a token bucket
+// that refuses has it. What the others took is theirs again.
+func (a *exchange) refuse() {
 	v := &a.verdict
-	longest := v.RetryAfter
-	v.Limited, v.RetryAfter, v.Decisions = true, retry, slices.Clone(v.Decisions)
+	v.Limited, v.Decisions = true, slices.Clone(v.Decisions)
 	for i := range v.Decisions {
 		d := &v.Decisions[i]
 		d.Remaining = min(d.Limit, max(d.Remaining, 0)+a.cost)
-		if d.RetryAfter == longest && v.Deciding < 0 {
-			v.Deciding, d.Limited, d.RetryAfter, d.Remaining = i, true, retry, 0
+		if d.RetryAfter == v.RetryAfter && v.Deciding < 0 {
+			v.Deciding, d.Limited, d.Remaining = i, true, 0
 			continue
 		}
 		d.RetryAfter = Never

@@ -16,6 +16,11 @@ type Proxies struct {
 	header   string // "" for both
 }
 
+const (
+	xForwardedFor = "X-Forwarded-For"
+	forwardedFor  = "Forwarded"
+)
+
 // ParseProxies reads a list with commas: CIDRs, single addresses, and the word unix
 // for whoever connects through a unix socket.
 func ParseProxies(list string) (Proxies, error) {
@@ -60,6 +65,9 @@ func parsePrefix(text string) (netip.Prefix, error) {
 // proxies write, so that the other, which they pass on as it came, says nothing.
 func (p Proxies) Only(header string) Proxies {
 	p.header = http.CanonicalHeaderKey(header)
+	if p.header != xForwardedFor && p.header != forwardedFor {
+		panic("httpdemo: Only knows X-Forwarded-For and Forwarded, not " + header)
+	}
 	return p
 }
 
@@ -91,11 +99,11 @@ func (p Proxies) ClientIP(r *http.Request) netip.Addr {
 	if p.empty() || !p.trusts(peer) {
 		return peer
 	}
-	lists, elements := r.Header["X-Forwarded-For"], r.Header["Forwarded"]
+	lists, elements := r.Header[xForwardedFor], r.Header[forwardedFor]
 	switch {
-	case len(elements) == 0 || p.header == "X-Forwarded-For":
+	case p.header == xForwardedFor, p.header == "" && len(elements) == 0:
 		return p.walk(peer, lists, parseHop)
-	case len(lists) == 0 || p.header == "Forwarded":
+	case p.header != "", len(lists) == 0:
 		return p.walk(peer, elements, parseElement)
 	}
 	client := p.walk(peer, lists, parseHop)
