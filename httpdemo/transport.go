@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,21 +16,21 @@ import (
 // together; a Retry-After holds back the process that was told.
 //
 // A call waits for three things, in this order: that the host is not holding us off,
-// that the calls before it have been asked for, and the time the store says. Calls of
-// one process to one host go first come first served.
+// that the subject's calls before it have been asked for, and the time the store says.
+// So calls of one process for one subject go first come first served.
 type Transport struct {
 	// Store and Rules are the limits: per second, per minute and per day at once, say.
 	Store Store
 	Rules []Rule
-	// Budget is how long a call may wait in all; the request's context may end it
-	// sooner. With no budget a call goes at once or not at all.
+	// Budget is how long a call may wait in all, or until its context's deadline if
+	// that is sooner. With no budget a call goes at once or not at all.
 	Budget time.Duration
 	// Subject is whose limit a call counts against; nil is the host that is called.
 	Subject func(*http.Request) string
 	// Base does the calls; nil is http.DefaultTransport.
 	Base http.RoundTripper
 
-	hosts hosts
+	hosts, subjects places
 }
 
 // ErrNotInTime is what errors.Is finds when a call was not made because its turn
@@ -39,7 +40,7 @@ var ErrNotInTime = errors.New("the call's turn does not come within its budget")
 // A NotInTimeError is an ErrNotInTime that knows when to try again.
 type NotInTimeError struct {
 	Host       string
-	RetryAfter time.Duration // Never if no waiting helps
+	RetryAfter time.Duration // at least; Never if no waiting helps
 }
 
 func (e *NotInTimeError) Error() string {
@@ -58,9 +59,9 @@ const refundTimeout = time.Second
 
 // RoundTrip makes the call when its turn has come.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	h := t.hosts.enter(r.URL.Host)
-	defer t.hosts.leave(h)
-	if err := t.await(r, h); err != nil {
+	host := t.hosts.enter(r.URL.Host)
+	defer t.hosts.leave(host)
+	if err := t.await(r, host); err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // a RoundTripper closes it also when it makes no call
 		}
@@ -73,8 +74,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := base.RoundTrip(r)
 	if err == nil && (res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable) {
 		now := time.Now()
-		if wait, ok := parseRetryAfter(res.Header.Get("Retry-After"), now); ok {
-			t.hosts.hold(h, now.Add(wait))
+		if wait, ok := parseRetryAfter(res.Header, now); ok {
+			t.hosts.hold(host, now.Add(wait))
 		}
 	}
 	return res, err
@@ -82,22 +83,24 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // await returns when the call may go. It starts afresh when the host held us off
 // while the call waited: those who waited must not all come at the hold's end.
-func (t *Transport) await(r *http.Request, h *host) error {
-	ask := Ask{Subject: r.URL.Host, Rules: t.Rules, Cost: 1}
+func (t *Transport) await(r *http.Request, host *place) error {
+	ask := Ask{Subject: "host:" + strings.ToLower(r.URL.Host), Rules: t.Rules, Cost: 1}
 	if t.Subject != nil {
 		ask.Subject = t.Subject(r)
 	}
-	w := wait{ctx: r.Context(), host: h.name, until: time.Now().Add(t.Budget)}
+	subject := t.subjects.enter(ask.Subject)
+	defer t.subjects.leave(subject)
+	w := newPatience(r, t.Budget)
 	for {
-		if err := w.sleep(time.Until(t.hosts.heldUntil(h))); err != nil {
+		if err := w.sleep(t.hosts.held(host)); err != nil {
 			return err
 		}
-		ahead, err := t.reserve(&w, h, ask)
+		ahead, err := t.reserve(w, subject, ask)
 		if err != nil {
 			return err
 		}
 		err = w.sleep(ahead)
-		if err == nil && !t.hosts.heldUntil(h).After(time.Now()) {
+		if err == nil && t.hosts.held(host) <= 0 {
 			return nil
 		}
 		t.giveBack(r.Context(), ask)
@@ -108,24 +111,26 @@ func (t *Transport) await(r *http.Request, h *host) error {
 }
 
 // reserve takes the call's units and returns how long its turn is ahead. Who is
-// refused waits with the host's turn in hand, so that nobody overtakes.
-func (t *Transport) reserve(w *wait, h *host, ask Ask) (time.Duration, error) {
-	if err := w.turn(h); err != nil {
+// refused waits with the subject's turn in hand, so that nobody overtakes.
+func (t *Transport) reserve(w *patience, subject *place, ask Ask) (time.Duration, error) {
+	if err := w.turn(subject, t.subjects.held); err != nil {
 		return 0, err
 	}
-	defer h.passOn()
+	defer subject.passOn()
+	defer t.subjects.let(subject)
 	for {
 		ask.MaxWait = max(0, time.Until(w.until))
 		v, err := t.Store.Take(w.ctx, ask)
 		if err != nil {
-			return 0, fmt.Errorf("asking for a call to %s: %w", h.name, err)
+			return 0, fmt.Errorf("asking for a call to %s: %w", w.host, err)
 		}
 		if !v.Limited {
 			return max(0, v.RetryAfter), nil
 		}
 		if v.RetryAfter == Never {
-			return 0, &NotInTimeError{h.name, Never}
+			return 0, &NotInTimeError{w.host, Never}
 		}
+		t.subjects.hold(subject, time.Now().Add(v.RetryAfter))
 		if err := w.sleep(v.RetryAfter); err != nil {
 			return 0, err
 		}
@@ -142,58 +147,76 @@ func (t *Transport) giveBack(ctx context.Context, ask Ask) {
 	_, _ = t.Store.Take(ctx, ask)
 }
 
-// A wait is what is left of one call's patience.
-type wait struct {
+// patience is what one call has of it.
+type patience struct {
 	ctx   context.Context
 	host  string
 	until time.Time
 }
 
-// sleep waits that long, or says at once that it would take longer than the budget.
-func (w *wait) sleep(d time.Duration) error {
-	if err := w.ctx.Err(); err != nil || d <= 0 {
+func newPatience(r *http.Request, budget time.Duration) *patience {
+	p := &patience{r.Context(), r.URL.Host, time.Now().Add(budget)}
+	if deadline, ok := p.ctx.Deadline(); ok && deadline.Before(p.until) {
+		p.until = deadline
+	}
+	return p
+}
+
+// sleep waits that long, or says at once that it would take longer than there is.
+func (p *patience) sleep(d time.Duration) error {
+	if err := p.ctx.Err(); err != nil || d <= 0 {
 		return err
 	}
-	if d > time.Until(w.until) {
-		return &NotInTimeError{w.host, d}
+	if d > time.Until(p.until) {
+		return &NotInTimeError{p.host, d}
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
-	case <-w.ctx.Done():
-		return w.ctx.Err()
+	case <-p.ctx.Done():
+		return p.ctx.Err()
 	}
 }
 
-// turn waits until the calls before this one have been asked for.
-func (w *wait) turn(h *host) error {
-	select { // a budget of nothing is enough where nobody is before
-	case h.turn <- struct{}{}:
+// turn waits until the subject's calls before this one have been asked for. If the
+// first of them waits longer than this one can, so would this one.
+func (p *patience) turn(subject *place, held func(*place) time.Duration) error {
+	select { // patience of nothing is enough where nobody is before
+	case subject.turn <- struct{}{}:
 		return nil
 	default:
 	}
-	timer := time.NewTimer(time.Until(w.until))
+	left := time.Until(p.until)
+	if wait := held(subject); wait > left {
+		return &NotInTimeError{p.host, wait}
+	}
+	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
-	case h.turn <- struct{}{}:
+	case subject.turn <- struct{}{}:
 		return nil
 	case <-timer.C:
-		return &NotInTimeError{w.host, time.Second}
-	case <-w.ctx.Done():
-		return w.ctx.Err()
+		return &NotInTimeError{p.host, max(0, held(subject))}
+	case <-p.ctx.Done():
+		return p.ctx.Err()
 	}
 }
 
-// parseRetryAfter reads both forms of the header: seconds, and an HTTP date.
-func parseRetryAfter(text string, now time.Time) (time.Duration, bool) {
+// parseRetryAfter reads both forms of the header: seconds, and an HTTP date. A date is
+// the partner's, whose clock need not be ours: it counts from the response's own Date.
+func parseRetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return time.Duration(min(seconds, uint64(MaxHold/time.Second))) * time.Second, true
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
 		return 0, false
+	}
+	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = theirs
 	}
 	return min(max(0, at.Sub(now)), MaxHold), true
 }

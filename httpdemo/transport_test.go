@@ -96,10 +96,15 @@ func TestTransportGivesBack(t *testing.T) {
 		for range 2 {
 			_ = call(paced, t.Context())
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		if err := call(paced, ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("a call that is cancelled: %v", err)
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		if err := call(paced, ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a call whose time is over: %v", err)
+		if err := call(paced, ctx); !errors.Is(err, ErrNotInTime) || time.Since(partner.start) > 100*time.Millisecond {
+			t.Errorf("a call whose deadline is too soon: %v after %v", err, time.Since(partner.start))
 		}
 		if err := call(paced, t.Context()); err != nil {
 			t.Error(err)
@@ -191,6 +196,49 @@ func TestTransportRefuses(t *testing.T) {
 	})
 }
 
+// TestTransportTellsTheQueue: who comes behind someone that waits longer than the
+// newcomer can is told at once, and when to come.
+func TestTransportTellsTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		paced, partner := newPaced(time.Hour, perMinute)
+		for range 5 {
+			_ = call(paced, t.Context())
+		}
+		var first sync.WaitGroup
+		first.Go(func() { _ = call(paced, t.Context()) })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		var late *NotInTimeError
+		if err := call(paced, ctx); !errors.As(err, &late) || late.RetryAfter != time.Minute || time.Since(partner.start) > 0 {
+			t.Errorf("%v after %v", err, time.Since(partner.start))
+		}
+		first.Wait()
+		wantTimes(t, partner, 0, 0, 0, 0, 0, time.Minute)
+	})
+}
+
+// TestTransportKeepsSubjectsApart: who is refused does not hold up other subjects.
+func TestTransportKeepsSubjectsApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		paced, partner := newPaced(time.Hour, Rule{Name: "m", Algorithm: "fixed-window", Limit: 1, Window: time.Minute})
+		paced.Subject = func(r *http.Request) string { return r.Header.Get("Account") }
+		var calls sync.WaitGroup
+		for i := range 4 {
+			calls.Go(func() {
+				r, _ := http.NewRequest("GET", "http://partner.example", nil)
+				r.Header.Set("Account", fmt.Sprint(i%2))
+				if _, err := paced.RoundTrip(r); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		calls.Wait()
+		wantTimes(t, partner, 0, 0, time.Minute, time.Minute)
+	})
+}
+
 // TestTransportForgetsHosts calls many hosts once.
 func TestTransportForgetsHosts(t *testing.T) {
 	paced, _ := newPaced(0, perSecond)
@@ -198,8 +246,8 @@ func TestTransportForgetsHosts(t *testing.T) {
 		r, _ := http.NewRequest("GET", fmt.Sprintf("http://h%d.example", i), nil)
 		_, _ = paced.RoundTrip(r)
 	}
-	if n := len(paced.hosts.m); n > 1 {
-		t.Errorf("%d hosts are remembered after their calls", n)
+	if n := len(paced.hosts.m) + len(paced.subjects.m); n > 2 {
+		t.Errorf("%d hosts and subjects are remembered after their calls", n)
 	}
 }
 
@@ -215,3 +263,14 @@ var errBroken = errors.New("broken")
 type brokenStore struct{}
 
 func (brokenStore) Take(context.Context, Ask) (Verdict, error) { return Verdict{}, errBroken }
+
+// TestRetryAfterByTheirClock: a partner whose clock is an hour ahead of ours.
+func TestRetryAfterByTheirClock(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	h := http.Header{}
+	h.Set("Date", now.Add(time.Hour).Format(http.TimeFormat))
+	h.Set("Retry-After", now.Add(time.Hour+30*time.Second).Format(http.TimeFormat))
+	if wait, ok := parseRetryAfter(h, now); !ok || wait != 30*time.Second {
+		t.Errorf("%v, %v; want 30s", wait, ok)
+	}
+}
