@@ -5,8 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -126,39 +124,4 @@ func (e Event) attrs() []slog.Attr {
 		attrs = append(attrs, slog.String("error", e.Err.Error()))
 	}
 	return attrs
-}
-
-// complaints are told once each, or once a minute: a log must not grow with requests.
-type complaints struct {
-	to *slog.Logger
-
-	everybody, unexpected, wholeAddress, twice, cost atomic.Bool
-
-	last atomic.Int64 // when sometimes spoke, Unix nanoseconds
-}
-
-func (c *complaints) once(said *atomic.Bool, text string) {
-	if !said.Load() && said.CompareAndSwap(false, true) {
-		c.to.Warn("httpdemo: " + text)
-	}
-}
-
-func (c *complaints) sometimes(text string, err error) {
-	now, last := time.Now().UnixNano(), c.last.Load()
-	if (last == 0 || now-last >= int64(time.Minute)) && c.last.CompareAndSwap(last, now) {
-		c.to.Warn("httpdemo: "+text, "error", err)
-	}
-}
-
-// checkRequest sees what only requests show.
-func (m *middleware) checkRequest(r *http.Request) {
-	if m.byPeer && (len(r.Header[xForwardedFor]) > 0 || len(r.Header[forwardedFor]) > 0) {
-		m.log.once(&m.log.unexpected, "requests carry X-Forwarded-For or Forwarded, and no proxy is trusted: if one is in front, all its clients are limited as one")
-	}
-}
-
-// holdsAddress says whether a subject is made of an address and port, new with each
-// connection.
-func holdsAddress(subject, remote string) bool {
-	return len(remote) > 1 && strings.Contains(remote, ":") && strings.Contains(subject, remote)
 }

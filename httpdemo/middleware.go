@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"sluice/engine"
 )
 
 // New makes a middleware that holds requests to rules, or says what is wrong with the
@@ -18,11 +20,9 @@ func New(store Store, rules []Rule, o Options) (func(http.Handler) http.Handler,
 		return nil, err
 	}
 	m := &middleware{
-		store:  store,
-		rules:  slices.Clone(rules),
-		byPeer: o.Key == nil && o.TrustedProxies.empty(),
-		ownKey: o.Key != nil,
-		o:      o.withDefaults(),
+		store: store,
+		rules: slices.Clone(rules),
+		o:     o.withDefaults(),
 	}
 	m.log.to = m.o.Logger
 	if m.o.TrustedProxies.everybody() {
@@ -34,12 +34,10 @@ func New(store Store, rules []Rule, o Options) (func(http.Handler) http.Handler,
 }
 
 type middleware struct {
-	store  Store
-	rules  []Rule
-	byPeer bool // the key is the connection's address
-	ownKey bool // the key is the user's function
-	o      Options
-	log    complaints
+	store Store
+	rules []Rule
+	o     Options
+	log   complaints
 }
 
 // An exchange is what is known about one request; handlers find it in their context.
@@ -126,16 +124,10 @@ const statusClientClosedRequest = 499
 
 // identify finds out who is asking, for what and under which rules.
 func (m *middleware) identify(a *exchange, r *http.Request) (err error) {
-	m.checkRequest(r)
 	if a.subject, err = m.o.Key(r); err != nil {
 		return err
 	}
-	if m.ownKey && holdsAddress(a.subject, r.RemoteAddr) {
-		m.log.once(&m.log.wholeAddress, "the key holds the connection's whole address and port: each connection is limited for itself; use ByIP")
-	}
-	if outer := exchangeOf(r.Context()); outer != nil && outer.by == m && outer.subject == a.subject {
-		m.log.once(&m.log.twice, "one middleware is around a handler twice: its requests count double")
-	}
+	m.checkRequest(a.subject, r)
 	if m.o.Headers&Draft8 != 0 || m.o.OnDecision != nil {
 		a.partition = m.partition(a.subject)
 	}
@@ -154,6 +146,7 @@ func (m *middleware) identify(a *exchange, r *http.Request) (err error) {
 		m.log.once(&m.log.cost, "a request's cost is below zero: 1 is taken")
 		a.cost = 1
 	}
+	a.cost = min(a.cost, engine.MaxUnits) // more is a wrong question; this much is refused
 	return nil
 }
 

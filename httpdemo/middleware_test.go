@@ -117,8 +117,10 @@ func TestMisuseIsLoggedOnce(t *testing.T) {
 		twice      bool
 	}{
 		{"unexpected header", "no proxy is trusted", Options{}, false},
+		{"unexpected header, own ByIP", "no proxy is trusted", Options{Key: Join(ByIP(Proxies{}, 24, 56), ByRoute(nil))}, false},
 		{"everybody trusted", "every address", Options{TrustedProxies: proxies(t, "0.0.0.0/0")}, false},
 		{"a key with the port", "use ByIP", Options{Key: byConnection}, false},
+		{"store failures", "did not decide", Options{Key: ByHeader(xff, nil)}, false},
 		{"negative cost", "below zero", Options{TrustedProxies: proxies(t, "10.0.0.1"), Cost: func(*http.Request) int64 { return -5 }}, false},
 		{"around itself", "count double", Options{TrustedProxies: proxies(t, "10.0.0.1")}, true},
 	} {
@@ -126,6 +128,9 @@ func TestMisuseIsLoggedOnce(t *testing.T) {
 			var log strings.Builder
 			c.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 			s := grants()
+			if c.name == "store failures" {
+				s.err = errStoreDown
+			}
 			m := limit(t, s, twoRules, c.o)
 			h := m(http.HandlerFunc(saysOK))
 			if c.twice {

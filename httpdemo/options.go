@@ -16,7 +16,8 @@ type Options struct {
 	Key Key
 	// TrustedProxies are whose X-Forwarded-For and Forwarded the default Key believes.
 	TrustedProxies Proxies
-	// Cost is how many units a request takes, 1 if nil. 0 only looks.
+	// Cost is how many units a request takes, 1 if nil. 0 only looks. Below zero is
+	// misuse and takes 1.
 	Cost func(*http.Request) int64
 	// RulesFor gives a request rules of its own (the caller's plan); nil from it means
 	// the middleware's. They are checked as they come: wrong ones are answered 500.
@@ -24,8 +25,9 @@ type Options struct {
 	// Skip lets a request through unasked, uncounted and without any header.
 	Skip func(*http.Request) bool
 	// RefundIf gives a request's cost back after its response: FailuresOnly counts
-	// failed logins alone. A degraded answer is not given back: the store that would
-	// get it took nothing.
+	// failed logins alone. It is done before the response ends, so that the client's
+	// next request knows of it, and costs a call of the store. A degraded answer is not
+	// given back: the store that would get it took nothing.
 	RefundIf func(status int, r *http.Request) bool
 	// Denied answers refused requests in the place of 429 problem+json. The headers
 	// are set, FromContext has the verdict; the status is the handler's business.
