@@ -62,10 +62,14 @@ func pureCall(r Rule, a Ask) engine.Call {
 	var limit engine.Limit
 	var err error
 	algorithm := engine.FixedWindow
-	if r.Algorithm == "token-bucket" {
+	switch r.Algorithm {
+	case "token-bucket":
 		algorithm = engine.TokenBucket
 		limit, err = engine.TokenBucketLimit(r.Capacity, r.RefillPerSecond)
-	} else {
+	case "leaky-bucket":
+		algorithm = engine.LeakyBucket
+		limit, err = engine.LeakyBucketLimit(r.Capacity, r.RefillPerSecond)
+	default:
 		limit, err = engine.WindowLimit(r.Limit, engine.Window(r.Window.Milliseconds()))
 	}
 	if err != nil {

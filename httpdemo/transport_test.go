@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -193,6 +194,28 @@ func TestTransportRefuses(t *testing.T) {
 			t.Errorf("a broken store: %v", err)
 		}
 		wantTimes(t, partner, 0, 0)
+	})
+}
+
+// TestTransportLeaks: a leaky bucket grants more than the budget can wait for, and gets
+// that back.
+func TestTransportLeaks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		paced, partner := newPaced(2*time.Second, Rule{Name: "r", Algorithm: "leaky-bucket", Capacity: 10, RefillPerSecond: 1_000_000})
+		var calls sync.WaitGroup
+		var late atomic.Int64
+		for range 8 {
+			calls.Go(func() {
+				if err := call(paced, t.Context()); errors.Is(err, ErrNotInTime) {
+					late.Add(1)
+				}
+			})
+		}
+		calls.Wait()
+		wantTimes(t, partner, 0, time.Second, 2*time.Second)
+		if late.Load() != 5 {
+			t.Errorf("%d were told that it is too late, want 5", late.Load())
+		}
 	})
 }
 

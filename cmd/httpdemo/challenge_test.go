@@ -30,6 +30,7 @@ func eachAlgorithm(t *testing.T, f func(t *testing.T, algorithm int, env []strin
 	for i, a := range algorithms {
 		for where, store := range map[string]string{"in process": "", "on a server": server.addr} {
 			t.Run(a.name+" "+where, func(t *testing.T) {
+				t.Parallel()
 				f(t, i, []string{"ALGORITHM=" + a.name, "STORE_ADDR=" + store, "STORE_TIMEOUT=10s", "TRUSTED_PROXIES=127.0.0.1"})
 			})
 		}
@@ -76,7 +77,6 @@ func TestChallenge(t *testing.T) {
 // TestRetryAfterIsEnough waits as told, once, and gets through.
 func TestRetryAfterIsEnough(t *testing.T) {
 	eachAlgorithm(t, func(t *testing.T, algorithm int, env []string) {
-		t.Parallel()
 		caller := fmt.Sprintf("198.51.100.%d", algorithm)
 		demo := startDemo(t, append(env, algorithms[algorithm].second...)...)
 		var got answer
