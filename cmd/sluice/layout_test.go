@@ -20,6 +20,8 @@ commands/config        ->
 commands               -> engine commands/config
 server                 -> engine commands commands/config github.com/tidwall/redcon
 cmd/sluice             -> engine* commands* server
+httpdemo               -> engine engine/memstore github.com/redis/go-redis/v9* github.com/prometheus/client_golang/prometheus*
+cmd/httpdemo           -> engine httpdemo
 `
 
 func TestArrows(t *testing.T) {
