@@ -33,6 +33,8 @@ type settings struct {
 	proxies       httpdemo.Proxies
 	headers       httpdemo.Dialect
 	cost          int64
+
+	idle []string // variables that are set and have no meaning beside the others
 }
 
 // A variable is a row of the environment: parsing, --help and docs/httpdemo.md come
@@ -95,9 +97,10 @@ func variables() []variable {
 func readEnvironment(lookup func(string) string) (*settings, error) {
 	s := &settings{}
 	var wrong []error
+	isSet := map[string]bool{}
 	for _, v := range variables() {
 		value := lookup(v.name)
-		if value == "" {
+		if isSet[v.name] = value != ""; value == "" {
 			value = v.standard
 		}
 		if value == "" {
@@ -109,6 +112,11 @@ func readEnvironment(lookup func(string) string) (*settings, error) {
 	}
 	if len(wrong) == 0 {
 		wrong = append(wrong, s.together())
+	}
+	for _, name := range s.meaningless() {
+		if isSet[name] {
+			s.idle = append(s.idle, name)
+		}
 	}
 	return s, errors.Join(wrong...)
 }
@@ -141,6 +149,19 @@ func (s *settings) together() error {
 		return errors.New("WAIT_BUDGET: needs the token-bucket or the leaky-bucket: no other ALGORITHM has a queue")
 	}
 	return nil
+}
+
+// meaningless is the variables that change nothing as the others are set.
+func (s *settings) meaningless() (names []string) {
+	if s.buckets() {
+		names = append(names, "LIMIT", "WINDOW")
+	} else {
+		names = append(names, "CAPACITY", "REFILL_PER_SECOND")
+	}
+	if len(s.storeAddrs) == 0 {
+		names = append(names, "STORE_TIMEOUT", "STORE_USERNAME", "STORE_PASSWORD", "STORE_TLS", "ON_STORE_FAILURE", "LOCAL_SHARE")
+	}
+	return names
 }
 
 // buckets says that the limit's numbers are CAPACITY and REFILL_PER_SECOND.

@@ -30,6 +30,7 @@ func TestEnvironmentRefuses(t *testing.T) {
 	for _, pairs := range [][]string{
 		{"PORT", "http"}, {"PORT", "65536"}, {"PORT", "-1"}, {"PORT", " 80"},
 		{"STORE_ADDR", "localhost"}, {"STORE_ADDR", "a:1,"}, {"STORE_ADDR", "a:1,a:1"}, {"STORE_ADDR", "a:"},
+		{"STORE_ADDR", ":6390"}, {"STORE_ADDR", "127.0.0.1:99999"}, {"TRUSTED_PROXIES", ","}, {"KEY_BY", "header:host"},
 		{"STORE_TIMEOUT", "0"}, {"STORE_TIMEOUT", "2m"}, {"STORE_TIMEOUT", "50msec"},
 		{"STORE_TLS", "maybe"}, {"ALGORITHM", "token_bucket"}, {"CAPACITY", "0"}, {"CAPACITY", "1e3"},
 		{"REFILL_PER_SECOND", "0"}, {"REFILL_PER_SECOND", "0.0000001"}, {"REFILL_PER_SECOND", "-1"},
@@ -47,6 +48,25 @@ func TestEnvironmentRefuses(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// TestEnvironmentIdle: what is set for another algorithm, or another store, is told.
+func TestEnvironmentIdle(t *testing.T) {
+	for _, test := range []struct {
+		pairs []string
+		want  string
+	}{
+		{[]string{"LIMIT", "3"}, "LIMIT"},
+		{[]string{"CAPACITY", "3", "ALGORITHM", "sliding-window"}, "CAPACITY"},
+		{[]string{"STORE_PASSWORD", "x"}, "STORE_PASSWORD"},
+		{[]string{"STORE_PASSWORD", "x", "STORE_ADDR", "a:1"}, ""},
+		{[]string{"LIMIT", "3", "ALGORITHM", "fixed-window"}, ""},
+	} {
+		s, err := readEnvironment(lookup(test.pairs...))
+		if got := strings.Join(s.idle, ","); err != nil || got != test.want {
+			t.Errorf("%v: idle are %q (%v), want %q", test.pairs, got, err, test.want)
+		}
 	}
 }
 

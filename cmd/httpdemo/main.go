@@ -52,6 +52,9 @@ func run(args []string, getenv func(string) string, stdout, stderr io.Writer) in
 	}
 	// At debug: that is where granted requests are told of.
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	for _, name := range s.idle {
+		log.Warn("a variable is set and changes nothing beside the others", "variable", name)
+	}
 	if err := serve(s, log); err != nil {
 		log.Error("can't serve", "error", err)
 		return exitError

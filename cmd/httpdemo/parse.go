@@ -60,11 +60,19 @@ func span(place func(*settings) *time.Duration, low, high time.Duration) setter 
 		ms, ok := engine.ParseWindow([]byte(value))
 		d := time.Duration(min(ms, engine.Window(engine.MaxWindow.Milliseconds()+1))) * time.Millisecond
 		if !ok || d < low || d > high {
-			return fmt.Errorf("must be a time from %v to %v, like 500ms, 90s, 1m or 1h", low, high)
+			return fmt.Errorf("must be a time from %s to %s, like 500ms, 90s, 1m or 1h", written(low), written(high))
 		}
 		*place(s) = d
 		return nil
 	}
+}
+
+// written is a duration as span reads it.
+func written(d time.Duration) string {
+	if day := 24 * time.Hour; d >= day && d%day == 0 {
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return d.String()
 }
 
 func setRefill(s *settings, value string) error {
@@ -80,7 +88,7 @@ func setStoreAddr(s *settings, value string) error {
 	s.storeAddrs = nil
 	for addr := range strings.SplitSeq(value, ",") {
 		addr = strings.TrimSpace(addr)
-		if _, port, err := net.SplitHostPort(addr); !strings.HasPrefix(addr, "/") && (err != nil || port == "") {
+		if !strings.HasPrefix(addr, "/") && !isHostPort(addr) {
 			return errors.New("must be host:port or a socket's path, several with commas between them")
 		}
 		if slices.Contains(s.storeAddrs, addr) {
@@ -89,6 +97,12 @@ func setStoreAddr(s *settings, value string) error {
 		s.storeAddrs = append(s.storeAddrs, addr)
 	}
 	return nil
+}
+
+func isHostPort(addr string) bool {
+	host, port, err := net.SplitHostPort(addr)
+	n, notNumber := strconv.ParseUint(port, 10, 16)
+	return err == nil && host != "" && notNumber == nil && n > 0
 }
 
 func setPolicy(*settings, string) error {
@@ -103,6 +117,9 @@ func setKeyBy(s *settings, value string) error {
 	if !ok || name == "" || strings.ContainsFunc(name, func(c rune) bool { return !tokenRune(c) }) {
 		return errors.New("must be ip or header:NAME")
 	}
+	if strings.EqualFold(name, "Host") {
+		return errors.New("Host is the server's name, not the caller's")
+	}
 	s.keyHeader = name
 	return nil
 }
@@ -113,7 +130,7 @@ func tokenRune(c rune) bool {
 }
 
 func setProxies(s *settings, value string) (err error) {
-	if s.proxies, err = httpdemo.ParseProxies(value); err != nil {
+	if s.proxies, err = httpdemo.ParseProxies(value); err != nil || strings.Trim(value, ", ") == "" {
 		return errors.New("must be CIDRs like 10.0.0.0/8, addresses, or the word unix, with commas between them")
 	}
 	return nil
