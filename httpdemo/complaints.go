@@ -1,6 +1,7 @@
 package httpdemo
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -23,7 +24,11 @@ func (c *complaints) once(said *atomic.Bool, text string) {
 	}
 }
 
+// sometimes leaves out what is unavailable: the Failover that says so has warned.
 func (c *complaints) sometimes(text string, err error) {
+	if errors.Is(err, ErrUnavailable) {
+		return
+	}
 	now, last := time.Now().UnixNano(), c.last.Load()
 	if (last == 0 || now-last >= int64(time.Minute)) && c.last.CompareAndSwap(last, now) {
 		c.to.Warn("httpdemo: "+text, "error", err)

@@ -79,12 +79,13 @@ func (m *middleware) report(a *exchange, r *http.Request, outcome Outcome) {
 	m.o.OnDecision(e)
 }
 
-// LogDecisions is an OnDecision that writes each to a log: grants at debug, others at
-// info.
+// LogDecisions is an OnDecision that writes each to a log: grants at debug, and at
+// info what others are. Undecided requests are at debug too: of an outage, which may
+// concern every request, a warning tells.
 func LogDecisions(to *slog.Logger) func(Event) {
 	return func(e Event) {
 		level := slog.LevelInfo
-		if e.Outcome == Granted {
+		if e.Outcome == Granted || e.Outcome == Undecided {
 			level = slog.LevelDebug
 		}
 		ctx := e.Request.Context()

@@ -21,7 +21,7 @@ func TestDecisionsInTheLog(t *testing.T) {
 	}{
 		{"granted", grants(), Options{}, "DEBUG", map[string]any{"outcome": "granted", "rule": nil, "retry_after": nil, "subject": nil, "error": nil}},
 		{"refused", refuses(), Options{}, "INFO", map[string]any{"outcome": "refused", "rule": "per-day", "retry_after": float64(1001 * time.Millisecond)}},
-		{"failed", &script{err: errStoreDown}, Options{}, "INFO", map[string]any{"outcome": "undecided", "error": "broken", "retry_after": nil}},
+		{"failed", &script{err: errStoreDown}, Options{}, "DEBUG", map[string]any{"outcome": "undecided", "error": "broken", "retry_after": nil}},
 		{"revealed", grants(), Options{RevealSubject: true}, "DEBUG", map[string]any{"subject": "ip:192.0.2.7"}},
 		{"no key", grants(), Options{Key: ByHeader("X-Api-Key", nil)}, "INFO", map[string]any{"outcome": "unidentified"}},
 	} {

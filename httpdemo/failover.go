@@ -58,10 +58,10 @@ type FailoverOptions struct {
 
 // Stats is what a Failover has done since it was made.
 type Stats struct {
-	Calls    uint64 // all of them
-	Failures uint64 // of the store that is meant; refusals and clients that left are none
-	Degraded uint64 // answered all the same, by another than that store
-	Breaker  BreakerState
+	Calls    uint64       // all of them
+	Failures uint64       // of the store that is meant; refusals and clients that left are none
+	Degraded uint64       // answered all the same, by another than that store
+	Breaker  BreakerState // of several servers', the worst
 }
 
 // A Failover is a Store that has an answer when another one fails.
@@ -122,7 +122,7 @@ func (f *Failover) Take(ctx context.Context, a Ask) (Verdict, error) {
 	f.warn(ctx, err)
 	switch f.onFailure {
 	case FailOpen:
-		v = granted(a)
+		v = granted()
 	case FailLocal:
 		if v, err = f.local.Take(ctx, shared(a, f.share)); given(ctx, err) {
 			return Verdict{}, ctx.Err()
@@ -148,16 +148,9 @@ func (f *Failover) warn(ctx context.Context, err error) {
 		"failures", f.unsaid.Swap(0), "on_failure", f.onFailure.String(), "error", err)
 }
 
-// granted is the verdict about a request that nobody decides: as if its subject
-// were untouched.
-func granted(a Ask) Verdict {
-	v := Verdict{Deciding: -1, RetryAfter: Never, Decisions: make([]Decision, len(a.Rules))}
-	for i, r := range a.Rules {
-		limit := r.most()
-		v.Decisions[i] = Decision{Limit: limit, Remaining: limit, RetryAfter: Never}
-	}
-	return v
-}
+// granted is the verdict about a request that nobody decides. Nobody has counted
+// either: it has no Decisions, and so no numbers for headers to tell.
+func granted() Verdict { return Verdict{Deciding: -1, RetryAfter: Never} }
 
 // most is how many units the rule ever grants at once.
 func (r Rule) most() int64 {

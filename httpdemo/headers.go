@@ -110,8 +110,8 @@ func (d Dialect) put(h http.Header, name, value string) {
 	h[name] = []string{value}
 }
 
-// tellLimits writes what is left of the limits. Stores may know less than one decision
-// a rule when they are degraded.
+// tellLimits writes what is left of the limits: nothing where nobody has counted, as when
+// a store is degraded that lets through what it can't decide.
 func (d Dialect) tellLimits(h http.Header, rules []Rule, v Verdict) {
 	n := min(len(rules), len(v.Decisions))
 	if n == 0 || d == NoHeaders {

@@ -23,11 +23,10 @@ var ErrMisconfigured = errors.New("the store is misconfigured")
 // DefaultTimeout is how long a Remote is waited for unless its options say otherwise.
 const DefaultTimeout = 50 * time.Millisecond
 
-// RemoteOptions say where a Remote's servers are and how they are spoken to.
+// RemoteOptions say where Sluice servers are and how they are spoken to.
 type RemoteOptions struct {
-	// Addrs are host:port, or a path for a unix socket. Of several, each keeps the
-	// subjects that hash to it (rendezvous hashing). One that is down for about a
-	// second is left out until it is back: its subjects begin anew at the others.
+	// Addrs are host:port, or a path for a unix socket: one for a Remote, and one or
+	// more for Shards.
 	Addrs              []string
 	Username, Password string
 	TLS                *tls.Config
@@ -35,18 +34,18 @@ type RemoteOptions struct {
 	PoolSize           int           // connections to a server, at most; 32 if 0
 }
 
-// A Remote is a Store on Sluice servers. A Take is one round trip and is never
+// A Remote is a Store on a Sluice server. A Take is one round trip and is never
 // repeated: it might have been granted the first time. Times are the server's, in
 // milliseconds rounded up; a gcra's are in whole seconds, as redis-cell tells them,
 // but for a Verdict's RetryAfter over several rules.
 type Remote struct {
-	client  redis.UniversalClient
+	client  *redis.Client
 	timeout time.Duration
 }
 
 var _ Store = (*Remote)(nil)
 
-// NewRemote is a store on the servers of the options. It connects when it is
+// NewRemote is a store on the one server of the options. It connects when it is
 // asked. End it with Close.
 func NewRemote(o RemoteOptions) *Remote {
 	if o.Timeout <= 0 {
@@ -55,32 +54,74 @@ func NewRemote(o RemoteOptions) *Remote {
 	if o.PoolSize <= 0 {
 		o.PoolSize = 32
 	}
+	if len(o.Addrs) != 1 {
+		panic("httpdemo: a Remote has one address; several are for NewShards")
+	}
+	return &Remote{client: redis.NewClient(clientOptions(o, o.Addrs[0])), timeout: o.Timeout}
+}
+
+// Shards are a Store on several Sluice servers, a Remote behind a Breaker for each.
+// A subject is kept at the server it hashes to (rendezvous hashing of the addresses,
+// so that all instances hash alike), also while that one is down: then its calls fail
+// and nobody else's do. Elsewhere it would have its whole limit anew.
+type Shards struct {
+	ring   *redis.Ring // hashes, and does nothing else
+	stores map[*redis.Client]*Breaker
+}
+
+var _ Store = (*Shards)(nil)
+
+// NewShards is a store on the servers of the options. It connects when it is asked.
+// End it with Close.
+func NewShards(o RemoteOptions, each BreakerOptions) *Shards {
 	if len(o.Addrs) == 0 {
-		panic("httpdemo: a Remote needs an address")
+		panic("httpdemo: Shards need an address")
 	}
-	r := &Remote{timeout: o.Timeout}
-	if len(o.Addrs) == 1 {
-		r.client = redis.NewClient(clientOptions(o, o.Addrs[0]))
-		return r
-	}
+	s := &Shards{stores: map[*redis.Client]*Breaker{}}
 	shards := map[string]string{}
-	for _, addr := range o.Addrs { // by address, so that all instances hash alike
+	for _, addr := range o.Addrs {
 		shards[addr] = addr
 	}
-	r.client = redis.NewRing(&redis.RingOptions{
-		Addrs:      shards,
-		NewClient:  func(shard *redis.Options) *redis.Client { return redis.NewClient(clientOptions(o, shard.Addr)) },
-		MaxRetries: -1,
-		// Out after three misses, back at the first answer: both within a second.
-		HeartbeatFrequency: 250 * time.Millisecond,
-		HeartbeatFn: func(ctx context.Context, shard *redis.Client) bool {
-			ctx, cancel := context.WithTimeout(ctx, o.Timeout)
-			defer cancel()
-			return shard.Ping(ctx).Err() == nil
+	s.ring = redis.NewRing(&redis.RingOptions{
+		Addrs: shards,
+		NewClient: func(shard *redis.Options) *redis.Client { // within NewRing, once an address
+			o.Addrs = []string{shard.Addr}
+			remote := NewRemote(o)
+			s.stores[remote.client] = NewBreaker(remote, each)
+			return remote.client
 		},
+		// A shard that is taken for dead is left out: none ever is, and none is pinged.
+		HeartbeatFn:        func(context.Context, *redis.Client) bool { return true },
+		HeartbeatFrequency: time.Hour,
 	})
-	return r
+	return s
 }
+
+// Take asks the server of the subject, or fails with ErrBreakerOpen.
+func (s *Shards) Take(ctx context.Context, a Ask) (Verdict, error) {
+	client, err := s.ring.GetShardClientForKey(tagOf(a.Subject))
+	if err != nil {
+		return Verdict{}, fmt.Errorf("httpdemo: choosing a server: %w", err)
+	}
+	return s.stores[client].Take(ctx, a)
+}
+
+// State is the worst of the servers' breakers: open, half-open, closed.
+func (s *Shards) State() BreakerState {
+	worst := BreakerClosed
+	for _, b := range s.stores {
+		switch b.State() {
+		case BreakerOpen:
+			return BreakerOpen
+		case BreakerHalfOpen:
+			worst = BreakerHalfOpen
+		}
+	}
+	return worst
+}
+
+// Close ends the connections.
+func (s *Shards) Close() error { return s.ring.Close() }
 
 // clientOptions are for a client that fails rather than waits.
 func clientOptions(o RemoteOptions, addr string) *redis.Options {
@@ -154,7 +195,7 @@ func (u unconnected) SetWriteDeadline(time.Time) error { return nil }
 // Close ends the connections.
 func (r *Remote) Close() error { return r.client.Close() }
 
-// Take asks the server of the subject.
+// Take asks the server.
 func (r *Remote) Take(ctx context.Context, a Ask) (Verdict, error) {
 	q, err := a.resolve()
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"reflect"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,16 +76,49 @@ func TestUnavailableSaysWhenToTryAgain(t *testing.T) {
 	}
 }
 
-// What is let through looks as if the subject were untouched.
-func TestOpenIsUntouched(t *testing.T) {
-	want, err := testLocal(t).Take(t.Context(), Ask{Subject: "s", Rules: rulesOfAll})
-	if err != nil {
-		t.Fatal(err)
+// What is let through unseen has no numbers: the headers tell the policy, and that
+// nobody counted.
+func TestOpenTellsNoNumbers(t *testing.T) {
+	down := errStoreDown
+	f := NewFailover(failing(&down), FailOpen, nil, 1, FailoverOptions{Log: silent()})
+	for _, d := range []Dialect{BothHeaders, Draft6, Draft7} {
+		res := do(limit(t, f, twoRules, Options{Headers: d})(http.HandlerFunc(saysOK)), from("192.0.2.7:1"))
+		var told []string
+		for name := range res.Header {
+			if strings.Contains(name, "Ratelimit") {
+				told = append(told, name)
+			}
+		}
+		slices.Sort(told)
+		if want := []string{"Ratelimit-Degraded", "Ratelimit-Policy"}; res.StatusCode != 200 || !slices.Equal(told, want) {
+			t.Errorf("%d %v, want %v", res.StatusCode, told, want)
+		}
 	}
-	got := granted(Ask{Rules: rulesOfAll})
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v\nwant %+v", got, want)
-	}
+}
+
+// A middleware before a store that fails closed adds no warnings to the Failover's,
+// neither about requests nor about giving back.
+func TestClosedWarnsOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		to := slog.New(slog.NewTextHandler(&log, nil))
+		var down error
+		f := NewFailover(NewBreaker(failing(&down), BreakerOptions{}), FailClosed, nil, 1, FailoverOptions{Log: to})
+		fails := func(w http.ResponseWriter, _ *http.Request) { // after its request was granted
+			down = errStoreDown
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		h := limit(t, f, twoRules, Options{Logger: to, OnDecision: LogDecisions(to), RefundIf: SuccessesOnly})(http.HandlerFunc(fails))
+		for range 90 {
+			for range 10 {
+				do(h, from("192.0.2.7:1"))
+			}
+			time.Sleep(time.Second)
+		}
+		if n := strings.Count(log.String(), "\n"); n != 2 || strings.Count(log.String(), "level=WARN") != 2 {
+			t.Errorf("%d lines in 90 s, want 2 warnings:\n%s", n, &log)
+		}
+	})
 }
 
 // Refusals, wrong questions and clients that leave are no failures.

@@ -136,6 +136,14 @@ func testRemote(t testing.TB, o RemoteOptions) *Remote {
 	return r
 }
 
+// testShards are Shards until the test's end, with testRemote's timeout.
+func testShards(t testing.TB, o BreakerOptions, addrs ...string) *Shards {
+	t.Helper()
+	s := NewShards(RemoteOptions{Addrs: addrs, Timeout: 10 * time.Second}, o)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 // testLocal is a Local until the test's end, its clock stopped.
 func testLocal(t testing.TB) *Local {
 	t.Helper()

@@ -74,11 +74,10 @@ func TestNoRetries(t *testing.T) {
 	a, b := startFake(t, "", true), startFake(t, "", true)
 	for _, addrs := range [][]string{{a.addr}, {a.addr, b.addr}} {
 		before := a.commands.Load() + b.commands.Load()
-		r := NewRemote(RemoteOptions{Addrs: addrs, Timeout: 10 * time.Second})
+		r := testShards(t, BreakerOptions{}, addrs...)
 		if _, err := r.Take(t.Context(), askOne("s")); err == nil {
 			t.Error("no error")
 		}
-		r.Close() // before a heartbeat of the ring
 		if asked := a.commands.Load() + b.commands.Load() - before; asked != 1 {
 			t.Errorf("asked %d times", asked)
 		}

@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"sluice/engine"
 )
 
 // A relay stands before a server, and can hold up what the server says, as one that
@@ -216,33 +214,6 @@ func TestConnectionsEndedMeanwhile(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A shard that is held up is left out as one that is stopped.
-func TestRingWithAShardHeldUp(t *testing.T) {
-	a, b := startSluice(t), startSluice(t)
-	door := startRelay(t, a.addr, nil)
-	r := NewRemote(RemoteOptions{Addrs: []string{door.addr, b.addr}, Timeout: 100 * time.Millisecond})
-	t.Cleanup(func() { r.Close() })
-	takeAll := func() bool {
-		for i := range 10 {
-			if _, err := r.Take(t.Context(), askOne(string(rune('a'+i)))); err != nil {
-				return false
-			}
-		}
-		return true
-	}
-	within(t, 5*time.Second, takeAll)
-	door.gate.Lock()
-	if takeAll() {
-		t.Error("nobody misses the shard: this shows nothing")
-	}
-	within(t, 5*time.Second, takeAll)
-	door.gate.Unlock()
-	if err := a.store.Flush(t.Context(), engine.AllDatabases); err != nil {
-		t.Fatal(err)
-	}
-	within(t, 5*time.Second, func() bool { return takeAll() && keysOf(t, a) > 0 })
 }
 
 // Many at once, while the store fails and returns: nobody gets what was not

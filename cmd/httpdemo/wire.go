@@ -43,18 +43,17 @@ func wire(s *settings, log *slog.Logger) (handler http.Handler, end func(), err 
 	}.Handler(), end, nil
 }
 
-// limiter is the store that decides: in the process, or on servers with a breaker
-// and what to do when they fail.
+// limiter is the store that decides: in the process, or on servers with what
+// to do when they fail.
 func limiter(s *settings, log *slog.Logger) (store httpdemo.Store, stats func() httpdemo.Stats, end func()) {
 	local := httpdemo.NewLocal(localBytes)
 	if len(s.storeAddrs) == 0 {
 		return local, func() httpdemo.Stats { return httpdemo.Stats{} }, local.Close
 	}
-	remote := httpdemo.NewRemote(s.remote())
-	failover := httpdemo.NewFailover(httpdemo.NewBreaker(remote, httpdemo.BreakerOptions{}),
-		s.onFailure, local, int(s.localShare), httpdemo.FailoverOptions{Log: log})
+	servers := httpdemo.NewShards(s.remote(), httpdemo.BreakerOptions{})
+	failover := httpdemo.NewFailover(servers, s.onFailure, local, int(s.localShare), httpdemo.FailoverOptions{Log: log})
 	return failover, failover.Stats, func() {
-		if err := remote.Close(); err != nil {
+		if err := servers.Close(); err != nil {
 			log.Warn("closing the store's connections", "error", err)
 		}
 		local.Close()
