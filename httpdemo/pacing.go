@@ -25,24 +25,32 @@ func (m *middleware) mustWait(a *exchange) bool {
 }
 
 // await lets a request's turn come. The reservation is the store's, in the order in
-// which it was asked, so requests need not know of each other here.
+// which it was asked; when others leave before, the turn comes earlier.
 func (m *middleware) await(a *exchange, ctx context.Context) {
+	began := time.Now()
 	ahead := a.verdict.RetryAfter
-	if ahead > m.patience(ctx, time.Now()) {
+	p := enter(queueFor(m, a), began.Add(ahead))
+	if ahead > m.patience(ctx, began) {
 		// A leaky bucket knows no MAXWAIT: it took a place in the queue, however long.
-		m.giveBack(a, ctx)
+		m.leave(p, a, ctx)
 		a.refuse()
 		return
 	}
-	timer := time.NewTimer(ahead)
-	defer timer.Stop()
-	began := time.Now()
 	select {
-	case <-timer.C:
-		a.arrive(ahead)
+	case <-p.timer.C:
+		p.pass()
+		a.arrive(time.Since(began))
 	case <-ctx.Done():
 		a.waited = time.Since(began)
 		a.err = ctx.Err()
+		m.leave(p, a, ctx)
+	}
+}
+
+// leave gives up a request's spot, and gives back the turn that nobody has then.
+func (m *middleware) leave(p spot, a *exchange, ctx context.Context) {
+	if p.leave() {
+		defer p.freed() // also if the store panics
 		m.giveBack(a, ctx)
 	}
 }
