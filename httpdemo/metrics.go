@@ -40,11 +40,11 @@ func NewMetrics(stats func() Stats) *Metrics {
 			func() float64 { return float64(stats().Failures) }),
 		counter("sluice_degraded_decisions_total", "Answers given in the place of a store that failed.",
 			func() float64 { return float64(stats().Degraded) }),
-		gauge("sluice_degraded", "1 while the store that is meant is not asked.", nil,
+		gauge("sluice_degraded", "1 while a server of the store is not asked.", nil,
 			func() bool { return stats().Breaker != BreakerClosed }),
 	)
 	for state := BreakerClosed; state <= BreakerHalfOpen; state++ {
-		m.registry.MustRegister(gauge("sluice_breaker_state", "1 for the state that the store's breaker is in.",
+		m.registry.MustRegister(gauge("sluice_breaker_state", "1 for the state that the breaker is in; of several servers', the worst.",
 			prometheus.Labels{"state": state.String()}, func() bool { return stats().Breaker == state }))
 	}
 	return m

@@ -59,7 +59,7 @@ type Verdict struct {
 	Deciding int
 	// RetryAfter is that rule's, or when granted the longest wait ahead, or Never.
 	RetryAfter time.Duration
-	Decisions  []Decision // one a rule, in the order of Ask.Rules
+	Decisions  []Decision // one a rule, in the order of Ask.Rules; none if nobody counted
 	// Degraded says that the store that was meant did not decide this.
 	Degraded bool
 }

@@ -118,7 +118,7 @@ func setKeyBy(s *settings, value string) error {
 		return errors.New("must be ip or header:NAME")
 	}
 	if strings.EqualFold(name, "Host") {
-		return errors.New("Host is the server's name, not the caller's")
+		return errors.New("must name a header that tells who is calling, and Host does not")
 	}
 	s.keyHeader = name
 	return nil
