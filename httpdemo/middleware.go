@@ -16,6 +16,14 @@ import (
 // New makes a middleware that holds requests to rules, or says what is wrong with the
 // way it is told to. What it asks of a store it asks before the handler runs.
 func New(store Store, rules []Rule, o Options) (func(http.Handler) http.Handler, error) {
+	m, err := newMiddleware(store, rules, o)
+	if err != nil {
+		return nil, err
+	}
+	return m.around, nil
+}
+
+func newMiddleware(store Store, rules []Rule, o Options) (*middleware, error) {
 	if err := check(store, rules, o); err != nil {
 		return nil, err
 	}
@@ -28,16 +36,19 @@ func New(store Store, rules []Rule, o Options) (func(http.Handler) http.Handler,
 	if m.o.TrustedProxies.everybody() {
 		m.log.once(&m.log.everybody, "every address is a trusted proxy: clients choose their own address")
 	}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.serve(next, w, r) })
-	}, nil
+	return m, nil
 }
 
 type middleware struct {
-	store Store
-	rules []Rule
-	o     Options
-	log   complaints
+	store  Store
+	rules  []Rule
+	o      Options
+	log    complaints
+	queues queues
+}
+
+func (m *middleware) around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.serve(next, w, r) })
 }
 
 // An exchange is what is known about one request; handlers find it in their context.

@@ -29,7 +29,7 @@ func (m *middleware) mustWait(a *exchange) bool {
 func (m *middleware) await(a *exchange, ctx context.Context) {
 	began := time.Now()
 	ahead := a.verdict.RetryAfter
-	p := enter(queueFor(m, a), began.Add(ahead))
+	p := m.queues.enter(queueFor(a), began.Add(ahead))
 	if ahead > m.patience(ctx, began) {
 		// A leaky bucket knows no MAXWAIT: it took a place in the queue, however long.
 		m.leave(p, a, ctx)

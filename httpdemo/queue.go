@@ -2,7 +2,6 @@ package httpdemo
 
 import (
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"sync"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 // A queueKey tells queues apart: only turns that are alike can be passed on.
 type queueKey struct {
-	by             *middleware
 	subject, rules string
 	cost           int64
 	degraded       bool // the turns are those of another store
@@ -29,16 +27,11 @@ type queue struct {
 	turns []time.Time
 }
 
-// queues are those in which somebody waits.
+// queues are those of a middleware in which somebody waits.
 type queues struct {
 	mu sync.Mutex
 	of map[queueKey]*queue
 }
-
-var (
-	shards    [64]queues // of all middlewares, which are in the keys
-	shardSeed = maphash.MakeSeed()
-)
 
 // A spot is one request's in its queue.
 type spot struct {
@@ -47,13 +40,13 @@ type spot struct {
 	timer *time.Timer // goes off when its turn comes
 }
 
-func queueFor(m *middleware, a *exchange) queueKey {
-	return queueKey{m, a.subject, fmt.Sprintf("%#v", a.rules), a.cost, a.verdict.Degraded}
+func queueFor(a *exchange) queueKey {
+	return queueKey{a.subject, fmt.Sprintf("%#v", a.rules), a.cost, a.verdict.Degraded}
 }
 
 // enter takes a spot for a turn that the store reserved, or one before it.
-func enter(key queueKey, turn time.Time) spot {
-	p := spot{in: &shards[maphash.Comparable(shardSeed, key)%uint64(len(shards))], key: key}
+func (qs *queues) enter(key queueKey, turn time.Time) spot {
+	p := spot{in: qs, key: key}
 	p.in.mu.Lock()
 	defer p.in.mu.Unlock()
 	q := p.in.of[key]

@@ -17,6 +17,7 @@ import (
 // A crowd is clients of one limit, each with a number, who may hang up.
 type crowd struct {
 	h     http.Handler
+	by    *middleware
 	store *counting
 	all   sync.WaitGroup
 	mu    sync.Mutex
@@ -54,7 +55,11 @@ func newCrowd(t *testing.T, store Store, rules []Rule, budget time.Duration) *cr
 		n, _ := strconv.ParseInt(r.URL.Query().Get("cost"), 10, 64)
 		return n
 	}
-	c.h = limit(t, c.store, rules, Options{WaitBudget: budget, Cost: cost})(http.HandlerFunc(
+	var err error
+	if c.by, err = newMiddleware(c.store, rules, Options{WaitBudget: budget, Cost: cost}); err != nil {
+		t.Fatal(err)
+	}
+	c.h = c.by.around(http.HandlerFunc(
 		func(_ http.ResponseWriter, r *http.Request) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -87,11 +92,8 @@ func (c *crowd) isGone(t *testing.T) {
 	for _, leave := range c.leave {
 		leave()
 	}
-	for i := range shards {
-		if shards[i].mu.Lock(); len(shards[i].of) != 0 {
-			t.Errorf("queues are left: %v", shards[i].of)
-		}
-		shards[i].mu.Unlock()
+	if len(c.by.queues.of) != 0 {
+		t.Errorf("queues are left: %v", c.by.queues.of)
 	}
 }
 
@@ -229,8 +231,9 @@ func TestQueueIsOfOneCost(t *testing.T) {
 func TestQueueKeepsATurnThatHasCome(t *testing.T) {
 	key := queueKey{subject: t.Name()}
 	synctest.Test(t, func(t *testing.T) {
-		p := enter(key, time.Now().Add(time.Second))
-		behind := enter(key, time.Now().Add(2*time.Second))
+		var qs queues
+		p := qs.enter(key, time.Now().Add(time.Second))
+		behind := qs.enter(key, time.Now().Add(2*time.Second))
 		began := time.Now()
 		time.Sleep(time.Second)
 		if p.leave() {
@@ -252,12 +255,13 @@ func TestQueueIsInTheOrderOfTheStore(t *testing.T) {
 	key := queueKey{subject: t.Name()}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		second := enter(key, began.Add(2*time.Second))
-		first := enter(key, began.Add(time.Second))
+		var qs queues
+		second := qs.enter(key, began.Add(2*time.Second))
+		first := qs.enter(key, began.Add(time.Second))
 		if !first.leave() {
 			t.Error("nothing is given back")
 		}
-		third := enter(key, began.Add(3*time.Second)) // asked before the turn was back
+		third := qs.enter(key, began.Add(3*time.Second)) // asked before the turn was back
 		first.freed()
 		for i, p := range []spot{second, third} {
 			<-p.timer.C
