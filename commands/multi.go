@@ -8,31 +8,19 @@ import (
 )
 
 func transactionCommands() []*Command {
-	row := func(name, usage, summary string, arity int, keys Keys, f run) *Command {
+	row := func(name, usage, summary string, arity int, flags Flags, keys Keys, f run) *Command {
 		return &Command{
 			Name: name, Usage: usage, Summary: summary, Group: Transactions, Since: "0.1.0",
-			Arity: arity, Flags: NoScript | Loading | Stale | AllowBusy | Fast | Immediate, Keys: keys, Run: f,
+			Arity: arity, Flags: flags | NoScript | Loading | Stale | AllowBusy, Keys: keys, Run: f,
 		}
 	}
 	return []*Command{
-		row("MULTI", "", "Begins a transaction: commands are queued until EXEC.", 1, Keys{}, multi),
-		slow(row("EXEC", "", "Runs the queued commands; nobody else's come in between.", 1, Keys{}, exec)),
-		row("DISCARD", "", "Forgets the queued commands.", 1, Keys{}, discard),
-		row("WATCH", "key [key ...]", "Has EXEC run nothing if one of the keys has changed by then.", -2, allKeys, watch),
-		queueable(row("UNWATCH", "", "Forgets what WATCH was told.", 1, Keys{}, unwatch)),
+		row("MULTI", "", "Begins a transaction: commands are queued until EXEC.", 1, Fast|Immediate, Keys{}, multi),
+		row("EXEC", "", "Runs the queued commands; nobody else's come in between.", 1, Immediate, Keys{}, exec),
+		row("DISCARD", "", "Forgets the queued commands.", 1, Fast|Immediate, Keys{}, discard),
+		row("WATCH", "key [key ...]", "Has EXEC run nothing if one of the keys has changed by then.", -2, Fast|Immediate, allKeys, watch),
+		row("UNWATCH", "", "Forgets what WATCH was told.", 1, Fast, Keys{}, unwatch),
 	}
-}
-
-// queueable is the row of a command that MULTI queues like others.
-func queueable(c *Command) *Command {
-	c.Flags &^= Immediate
-	return c
-}
-
-// slow is the row of a command that takes as long as others make it.
-func slow(c *Command) *Command {
-	c.Flags &^= Fast
-	return c
 }
 
 // A transaction is what a session has queued since MULTI.
