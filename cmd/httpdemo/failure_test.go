@@ -30,23 +30,23 @@ type outage struct {
 func outages() []outage {
 	return []outage{
 		{"stopped", func(t *testing.T, server *process) *process {
-			server.end(t)
+			server.Stop(t)
 			return server
 		}, restart},
 		{"killed", func(t *testing.T, server *process) *process {
-			server.signal(t, syscall.SIGKILL)
-			<-server.exited
+			server.Signal(t, syscall.SIGKILL)
+			<-server.Exited
 			return server
 		}, restart},
 		{"frozen", func(t *testing.T, server *process) *process {
-			server.signal(t, syscall.SIGSTOP)
+			server.Signal(t, syscall.SIGSTOP)
 			return server
 		}, func(t *testing.T, server *process) *process {
-			server.signal(t, syscall.SIGCONT)
+			server.Signal(t, syscall.SIGCONT)
 			return server
 		}},
 		{"wrong password", func(t *testing.T, server *process) *process {
-			server.end(t)
+			server.Stop(t)
 			return restartWith(t, server, "another")
 		}, func(t *testing.T, server *process) *process {
 			server.do(t, server.client(t, "another"), "CONFIG", "SET", "requirepass", password)
@@ -82,8 +82,8 @@ func TestStoreFailure(t *testing.T) {
 				during(t, demo, onFailure)
 				o.end(t, server)
 				comesBack(t, demo)
-				if n := strings.Count(demo.log.String(), "level=WARN"); n != 1 {
-					t.Errorf("%d warnings within a minute:\n%s", n, demo.log)
+				if n := strings.Count(demo.Log.String(), "level=WARN"); n != 1 {
+					t.Errorf("%d warnings within a minute:\n%s", n, demo.Log)
 				}
 			})
 		}
@@ -99,7 +99,7 @@ func TestFlappingServer(t *testing.T) {
 	var most time.Duration
 	begin := time.Now()
 	for i := 0; i < 20; i++ {
-		server.signal(t, []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT}[i%2])
+		server.Signal(t, []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT}[i%2])
 		for time.Since(begin) < time.Duration(i+1)*100*time.Millisecond {
 			got := demo.get(t, "/limited")
 			if most = max(most, got.took); got.status != http.StatusOK {
@@ -141,7 +141,7 @@ func during(t *testing.T, demo *process, onFailure string) {
 		"local":  {http.StatusOK: 10, http.StatusTooManyRequests: requests - 10},
 	}[onFailure]
 	if !maps.Equal(statuses, want) {
-		t.Errorf("statuses %v, want %v\n%s", statuses, want, demo.log)
+		t.Errorf("statuses %v, want %v\n%s", statuses, want, demo.Log)
 	}
 	slices.Sort(took)
 	t.Logf("latency: p50 %v, p90 %v, p99 %v, most %v", took[requests/2], took[requests*9/10], took[requests*99/100-1], took[requests-1])
@@ -176,7 +176,7 @@ func comesBack(t *testing.T, demo *process) {
 	returned := time.Now()
 	for !healthy(demo.get(t, "/limited")) {
 		if time.Since(returned) > back+slack {
-			t.Fatalf("not back on the server after %v\n%s", time.Since(returned), demo.log)
+			t.Fatalf("not back on the server after %v\n%s", time.Since(returned), demo.Log)
 		}
 		time.Sleep(5 * time.Millisecond) // the pace of asking; the breaker's rest is what is waited for
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -9,14 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"sluice/cmd/internal/program"
 )
 
 // The end-to-end tests drive the built binaries: demos, and the servers they ask.
@@ -43,13 +41,10 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// A process is a program that runs until the test ends.
+// A process is a program that answers at an address.
 type process struct {
-	name   string
-	addr   string // host:port
-	cmd    *exec.Cmd
-	log    *logLines
-	exited chan struct{} // closed when it has ended
+	*program.Program
+	addr string // host:port
 }
 
 // startServer runs a Sluice on a free port, or on the one that args name.
@@ -58,8 +53,8 @@ func startServer(t testing.TB, args ...string) *process {
 	if !strings.Contains(strings.Join(args, " "), "--port") {
 		args = append(args, "--port", "0")
 	}
-	p := launch(t, exec.Command(serverBinary, args...))
-	p.addr = p.log.wait(t, `msg=ready network=tcp address=(\S+)`)[1]
+	p := &process{Program: program.Launch(t, exec.Command(serverBinary, args...))}
+	p.addr = p.Log.Wait(t, `msg=ready network=tcp address=(\S+)`)[1]
 	return p
 }
 
@@ -68,66 +63,13 @@ func startDemo(t testing.TB, env ...string) *process {
 	t.Helper()
 	cmd := exec.Command(demoBinary)
 	cmd.Env = append([]string{"PORT=0"}, env...)
-	p := launch(t, cmd)
-	_, port, err := net.SplitHostPort(p.log.wait(t, `msg=ready address=(\S+)`)[1])
+	p := &process{Program: program.Launch(t, cmd)}
+	_, port, err := net.SplitHostPort(p.Log.Wait(t, `msg=ready address=(\S+)`)[1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.addr = "127.0.0.1:" + port
 	return p
-}
-
-func launch(t testing.TB, cmd *exec.Cmd) *process {
-	t.Helper()
-	p := &process{name: filepath.Base(cmd.Path), cmd: cmd, exited: make(chan struct{})}
-	cmd.Dir = t.TempDir()
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.log = readLog(stderr)
-	go func() {
-		<-p.log.done
-		_ = cmd.Wait()
-		close(p.exited)
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		<-p.exited
-		if strings.Contains(p.log.String(), "DATA RACE") {
-			t.Errorf("%s raced:\n%s", p.name, p.log)
-		}
-	})
-	return p
-}
-
-func (p *process) signal(t testing.TB, s syscall.Signal) {
-	t.Helper()
-	if err := p.cmd.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// end asks the process to end and checks that it ends well.
-func (p *process) end(t testing.TB) {
-	t.Helper()
-	p.signal(t, syscall.SIGTERM)
-	p.waitExit(t, exitOK)
-}
-
-func (p *process) waitExit(t testing.TB, want int) {
-	t.Helper()
-	select {
-	case <-p.exited:
-	case <-time.After(20 * time.Second):
-		t.Fatalf("%s did not end\n%s", p.name, p.log)
-	}
-	if got := p.cmd.ProcessState.ExitCode(); got != want {
-		t.Fatalf("%s: exit code %d, want %d\n%s", p.name, got, want, p.log)
-	}
 }
 
 // client asks a server by hand.
@@ -169,7 +111,7 @@ func (p *process) request(t testing.TB, method, path string, headers ...string) 
 	begin := time.Now()
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.log)
+		t.Fatalf("%v\n%s", err, p.Log)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
@@ -177,58 +119,4 @@ func (p *process) request(t testing.TB, method, path string, headers ...string) 
 		t.Fatal(err)
 	}
 	return answer{res.StatusCode, res.Header, string(body), time.Since(begin)}
-}
-
-// logLines is the log of a process as it comes.
-type logLines struct {
-	mu    sync.Mutex
-	lines []string
-	more  chan struct{} // closed and made anew with each line
-	done  chan struct{}
-}
-
-func readLog(r io.Reader) *logLines {
-	l := &logLines{more: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		defer close(l.done)
-		for lines := bufio.NewScanner(r); lines.Scan(); {
-			l.mu.Lock()
-			l.lines = append(l.lines, lines.Text())
-			close(l.more)
-			l.more = make(chan struct{})
-			l.mu.Unlock()
-		}
-	}()
-	return l
-}
-
-func (l *logLines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.lines, "\n")
-}
-
-// wait waits for a line that matches, and returns the match.
-func (l *logLines) wait(t testing.TB, pattern string) []string {
-	t.Helper()
-	re := regexp.MustCompile(pattern)
-	late := time.After(20 * time.Second)
-	for read := 0; ; {
-		l.mu.Lock()
-		lines, more := l.lines[read:], l.more
-		l.mu.Unlock()
-		for _, line := range lines {
-			read++
-			if m := re.FindStringSubmatch(line); m != nil {
-				return m
-			}
-		}
-		select {
-		case <-more:
-		case <-l.done:
-			t.Fatalf("the process ended before it logged %q\n%s", pattern, l)
-		case <-late:
-			t.Fatalf("the process did not log %q\n%s", pattern, l)
-		}
-	}
 }

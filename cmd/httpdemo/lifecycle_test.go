@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"sluice/cmd/internal/program"
 )
 
 func TestHelpNamesEveryVariable(t *testing.T) {
@@ -37,10 +39,10 @@ func TestRefusesToStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(demoBinary, c.args...)
 			cmd.Env = c.env
-			p := launch(t, cmd)
-			p.waitExit(t, c.code)
-			if !strings.Contains(p.log.String(), c.says) {
-				t.Errorf("it says nothing of %s:\n%s", c.says, p.log)
+			p := program.Launch(t, cmd)
+			p.WaitExit(t, c.code)
+			if !strings.Contains(p.Log.String(), c.says) {
+				t.Errorf("it says nothing of %s:\n%s", c.says, p.Log)
 			}
 		})
 	}
@@ -54,11 +56,11 @@ func TestStopsGracefully(t *testing.T) {
 	begun := time.Now()
 	go func() { waiting <- demo.get(t, "/limited") }()
 	time.Sleep(100 * time.Millisecond) // nothing tells from outside that a request waits
-	demo.end(t)
+	demo.Stop(t)
 	if got := <-waiting; got.status != http.StatusOK || time.Since(begun) < 300*time.Millisecond {
 		t.Errorf("the request that waited %v: %+v", time.Since(begun), got)
 	}
-	demo.log.wait(t, "msg=stopped")
+	demo.Log.Wait(t, "msg=stopped")
 }
 
 // TestDecisionsAreLogged finds each decision in the log by its request's id, and
@@ -70,10 +72,10 @@ func TestDecisionsAreLogged(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	demo.log.wait(t, `msg=decision request_id=first outcome=granted`)
-	demo.log.wait(t, `msg=decision request_id=second outcome=refused`)
-	if strings.Contains(demo.log.String(), "s3cret") {
-		t.Errorf("the key is in the log:\n%s", demo.log)
+	demo.Log.Wait(t, `msg=decision request_id=first outcome=granted`)
+	demo.Log.Wait(t, `msg=decision request_id=second outcome=refused`)
+	if strings.Contains(demo.Log.String(), "s3cret") {
+		t.Errorf("the key is in the log:\n%s", demo.Log)
 	}
 }
 
@@ -83,7 +85,7 @@ func TestUnixSocket(t *testing.T) {
 	server := startServer(t, "--unixsocket", socket)
 	demo := startDemo(t, "STORE_ADDR="+socket, "STORE_TIMEOUT=10s")
 	if got := demo.get(t, "/limited"); !healthy(got) {
-		t.Errorf("%+v\n%s", got, demo.log)
+		t.Errorf("%+v\n%s", got, demo.Log)
 	}
 	if n, err := server.client(t, "").DBSize(t.Context()).Result(); n != 1 {
 		t.Errorf("the server has %d keys, %v", n, err)
@@ -93,7 +95,7 @@ func TestUnixSocket(t *testing.T) {
 // TestStartsBeforeItsServer: instances must not have to wait for one another.
 func TestStartsBeforeItsServer(t *testing.T) {
 	gone := startServer(t, "--requirepass", password)
-	gone.end(t)
+	gone.Stop(t)
 	demo := startDemo(t, "STORE_ADDR="+gone.addr, "STORE_PASSWORD="+password, "CAPACITY=1000")
 	if got := demo.get(t, "/limited"); got.status != http.StatusOK || healthy(got) {
 		t.Errorf("without a server: %+v", got)
@@ -108,11 +110,11 @@ func TestSecondSignalIsDeadly(t *testing.T) {
 	demo.get(t, "/limited")
 	go func() { _, _ = http.Get("http://" + demo.addr + "/limited") }()
 	time.Sleep(100 * time.Millisecond) // as above
-	demo.signal(t, syscall.SIGTERM)
-	demo.log.wait(t, "msg=stopping")
-	demo.signal(t, syscall.SIGTERM)
+	demo.Signal(t, syscall.SIGTERM)
+	demo.Log.Wait(t, "msg=stopping")
+	demo.Signal(t, syscall.SIGTERM)
 	select {
-	case <-demo.exited:
+	case <-demo.Exited:
 	case <-time.After(10 * time.Second):
 		t.Error("it went on")
 	}

@@ -19,6 +19,7 @@ engine/storetest       -> engine pgregory.net/rapid
 commands/config        ->
 commands               -> engine commands/config
 server                 -> engine commands commands/config github.com/tidwall/redcon
+cmd/internal/program   ->
 cmd/sluice             -> engine* commands* server
 httpdemo               -> engine engine/memstore github.com/redis/go-redis/v9* github.com/prometheus/client_golang/prometheus*
 cmd/httpdemo           -> engine httpdemo

@@ -41,14 +41,14 @@ func TestStopUnderLoad(t *testing.T) {
 	for range 8 {
 		<-busy
 	}
-	server.stop(t)
+	server.Stop(t)
 	workers.Wait()
 	if answered.Load() < 800 {
 		t.Errorf("only %d calls were answered", answered.Load())
 	}
 	for _, line := range []string{"signal=terminated", "msg=stopped"} {
-		if server.log.find(line) == "" {
-			t.Errorf("the log does not say %q:\n%s", line, server.log)
+		if server.Log.Find(line) == "" {
+			t.Errorf("the log does not say %q:\n%s", line, server.Log)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestStopUnderLoad(t *testing.T) {
 func TestShutdownCommand(t *testing.T) {
 	server := start(t)
 	server.cli(t, "SHUTDOWN", "NOSAVE")
-	server.waitExit(t, 0)
+	server.WaitExit(t, 0)
 }
 
 // TestSecondSignal holds the first stop up with a command that takes long.
@@ -72,10 +72,10 @@ func TestSecondSignal(t *testing.T) {
 	}
 	for server.cli(t, "INFO", "commandstats"); !strings.Contains(server.cli(t, "CLIENT", "LIST"), "addr="+nc.LocalAddr().String()); {
 	}
-	_ = server.cmd.Process.Signal(syscall.SIGTERM)
-	server.log.wait(t, "msg=stopping")
-	_ = server.cmd.Process.Signal(syscall.SIGTERM)
-	server.waitExit(t, exitError)
+	_ = server.Cmd.Process.Signal(syscall.SIGTERM)
+	server.Log.Wait(t, "msg=stopping")
+	_ = server.Cmd.Process.Signal(syscall.SIGTERM)
+	server.WaitExit(t, exitError)
 }
 
 func TestUnixSocket(t *testing.T) {
@@ -89,8 +89,8 @@ func TestUnixSocket(t *testing.T) {
 		t.Errorf("the socket's mode is %v (%v), want 700", info.Mode().Perm(), err)
 	}
 	// A server that was killed leaves its socket behind; the next one takes it over.
-	_ = server.cmd.Process.Kill()
-	<-server.exited
+	_ = server.Cmd.Process.Kill()
+	<-server.Exited
 	start(t, "--unixsocket", path)
 	if got := tool(t, "", "redis-cli", "-s", path, "PING"); got != "PONG\n" {
 		t.Errorf("PING of the second server answered %q", got)

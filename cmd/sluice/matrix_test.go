@@ -66,7 +66,7 @@ func clientSession(t *testing.T, row clientRow, m mode, programs string) {
 		case line == "ready for restart":
 			seenFromOutside(t, row, m, servers, done)
 			for i, s := range servers {
-				s.stop(t)
+				s.Stop(t)
 				servers[i] = start(t, append([]string{"--port", s.port}, m.args...)...)
 			}
 			_, _ = io.WriteString(program.stdin, "\n")
