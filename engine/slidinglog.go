@@ -121,6 +121,15 @@ func (e entries) until(room uint64, r *Request) time.Duration {
 // with adds n entries at now. What the state before, from position keep on, counts
 // is not written over.
 func (e entries) with(n uint64, now Instant, keep uint64) entries {
+	e = e.grown(n, keep)
+	for ; n > 0; n-- {
+		e.add(now)
+	}
+	return e
+}
+
+// grown is the entries in a log with room for n more behind position keep.
+func (e entries) grown(n, keep uint64) entries {
 	if e.log == nil {
 		e.log = NewLog(e.first, nil)
 		keep = e.first
@@ -128,11 +137,12 @@ func (e entries) with(n uint64, now Instant, keep uint64) entries {
 	if need, have := e.end+n-keep, uint64(len(e.log.ring)); need > have || need < have/8 {
 		e.log = e.log.copy(e.first, e.end, need)
 	}
-	for ; n > 0; n-- {
-		*e.log.at(e.end) = now
-		e.end++
-	}
 	return e
+}
+
+func (e *entries) add(at Instant) {
+	*e.log.at(e.end) = at
+	e.end++
 }
 
 // copy is a log with room for n instants that holds those between two positions.
@@ -163,4 +173,32 @@ func setBackSlidingLog(s State, from, to Instant) State {
 		*s.Log.at(p) -= from - to
 	}
 	return s
+}
+
+// continues says whether the state's log is the one of a state before it, some
+// entries later.
+func (s State) continues(before State) bool {
+	return before.Kind == KindSlidingLog && before.Words[0] == s.Words[0]
+}
+
+// amendLog is Restore for an Amend of a sliding log.
+func (r *Record) amendLog(s State) State {
+	if !r.State.continues(s) || r.From < s.Words[1] || r.From > s.Words[2] {
+		return s
+	}
+	e := entries{s.Log, s.Words[1], r.From}.grown(uint64(len(r.Instants)), s.Words[1])
+	for _, at := range r.Instants {
+		e.add(at)
+	}
+	s = r.State
+	s.Words[1] = max(s.Words[1], e.first)
+	s.Log = e.log
+	return s
+}
+
+// validLog says whether a record's entries are those that its state names.
+func (r *Record) validLog() bool {
+	first, end, n := r.State.Words[1], r.State.Words[2], uint64(len(r.Instants))
+	return first <= r.From && r.From <= end && end-r.From == n && end-first <= MaxLogUnits && first < end &&
+		(r.Change == Amend || r.From == first)
 }
