@@ -30,3 +30,12 @@ type File interface {
 	Truncate(size int64) error
 	Sync() error
 }
+
+// writeAt writes all of b, or says why not.
+func writeAt(f File, b []byte, offset int64) (int, error) {
+	n, err := f.WriteAt(b, offset)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
