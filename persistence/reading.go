@@ -15,7 +15,6 @@ type reading struct {
 	disk Disk
 	cut  bool // cut what a crash has left at the end of logs; else only say so
 	load func([]engine.Record) error
-	seen func(FileReport) // called with each file, if not nil
 
 	listing
 	Recovery
