@@ -6,28 +6,22 @@ import (
 )
 
 // R2: the power goes at any time, and takes any part of what was not synced.
-func TestPowerLoss(t *testing.T) {
-	seeds := 10_000
-	if testing.Short() {
-		seeds = 300
-	}
-	for policy := range policies {
-		t.Run(Policy(policy).String(), func(t *testing.T) {
-			t.Parallel()
-			for seed := range seeds {
-				lives(t, uint64(seed), Policy(policy), true)
-			}
-		})
-	}
-}
+func TestPowerLoss(t *testing.T) { eachPolicy(t, 10_000, true) }
 
 // A killed process loses nothing that was committed, whatever the policy.
-func TestKilled(t *testing.T) {
+func TestKilled(t *testing.T) { eachPolicy(t, 1_000, false) }
+
+// eachPolicy runs seeds: each with every policy, or with one of them if time is short.
+func eachPolicy(t *testing.T, seeds int, power bool) {
+	step := 1
+	if raceEnabled || testing.Short() {
+		step = len(policies)
+	}
 	for policy := range policies {
 		t.Run(Policy(policy).String(), func(t *testing.T) {
 			t.Parallel()
-			for seed := range 1000 {
-				lives(t, uint64(seed), Policy(policy), false)
+			for seed := policy; seed < seeds; seed += step {
+				lives(t, uint64(seed), Policy(policy), power)
 			}
 		})
 	}

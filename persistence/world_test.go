@@ -42,6 +42,13 @@ func newWorld(t testing.TB, seed uint64, policy Policy) *world {
 
 // start opens the disk; false if the power goes meanwhile.
 func (w *world) start() bool {
+	if err := w.tryStart(); err != nil && !w.disk.down {
+		w.fatalf("recovery refuses: %v", err)
+	}
+	return !w.disk.down
+}
+
+func (w *world) tryStart() error {
 	f, err := openAt(w.t, w.disk, w.now, func(o *Options) {
 		o.Policy = w.policy
 		if w.option != nil {
@@ -49,14 +56,11 @@ func (w *world) start() bool {
 		}
 	})
 	if err != nil {
-		if !w.disk.down {
-			w.fatalf("recovery refuses: %v", err)
-		}
-		return false
+		return err
 	}
 	w.f = f
 	w.before = w.seq
-	return true
+	return nil
 }
 
 func (w *world) fatalf(format string, args ...any) {
@@ -66,6 +70,9 @@ func (w *world) fatalf(format string, args ...any) {
 	}
 	w.t.Fatalf(format, args...)
 }
+
+// fixed is a state for one key.
+func fixed(name string) map[string]engine.State { return map[string]engine.State{name: gcra(0)} }
 
 // fingerprint is a key's state in bytes.
 func fingerprint(s *mapStore, name string) string {
@@ -81,7 +88,9 @@ func fingerprint(s *mapStore, name string) string {
 func (w *world) note() {
 	s := w.f.store
 	seq := w.before + w.f.dir.pending.appended.Load()
-	if seq == w.seq {
+	if w.f.dir.pending.drop {
+		seq++ // it is kept only with what will be appended next
+	} else if seq == w.seq {
 		return
 	}
 	w.seq = seq
@@ -131,7 +140,7 @@ func (w *world) step() {
 
 func (w *world) commit() {
 	w.note()
-	if w.f.dir.Commit() == nil {
+	if w.f.dir.Commit() == nil && w.f.dir.broken() == nil {
 		w.acked = w.seq
 	}
 }
