@@ -46,7 +46,7 @@ func (p *repair) mend(r *reading, found error) (again bool, err error) {
 	switch {
 	case errors.As(found, &damage):
 		return true, p.damage(r, damage)
-	case errors.As(found, &gap) && r.base > 0:
+	case errors.As(found, &gap) && (r.base > 0 || slices.Contains(r.logs, 1)):
 		return true, p.gap(r)
 	case found != nil:
 		return false, nil // nothing can be done: Verify tells
@@ -103,7 +103,7 @@ func (p *repair) cut(e *DamageError) error {
 
 func copyFrom(to, from File, offset int64) (n int64, err error) {
 	size, err := from.Size()
-	buf := make([]byte, chunkBytes)
+	buf := make([]byte, max(0, min(chunkBytes, size-offset)))
 	for ; err == nil && offset < size; offset += int64(len(buf)) {
 		buf = buf[:min(int64(len(buf)), size-offset)]
 		if _, err = from.ReadAt(buf, offset); err == nil {
@@ -116,9 +116,10 @@ func copyFrom(to, from File, offset int64) (n int64, err error) {
 
 // gap keeps the logs before one that is missing.
 func (p *repair) gap(r *reading) error {
-	keep := r.base // logs below it go on from the snapshot
+	first := max(r.base, 1)
+	keep := first // logs below it go on from the snapshot
 	for ; slices.Contains(r.logs, keep); keep++ {
-		if keep == r.base {
+		if keep == first {
 			continue
 		}
 		if r.follows(keep) != nil {
@@ -132,10 +133,10 @@ func (p *repair) gap(r *reading) error {
 			}
 		}
 	}
-	if err := p.asideLogs(r.from(keep)); err != nil || keep > r.base {
+	if err := p.asideLogs(r.from(keep)); err != nil || keep > first {
 		return err
 	}
-	return p.replace(name{logFile, r.base})
+	return p.replace(name{logFile, first})
 }
 
 // replace puts a log without changes in the place of one that is lost.
