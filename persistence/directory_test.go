@@ -54,6 +54,11 @@ func openAt(t testing.TB, disk Disk, clock engine.Instant, change func(*Options)
 	return f, nil
 }
 
+// reopen is open a while after everyKind.
+func reopen(t testing.TB, disk Disk) (*fixture, error) {
+	return openAt(t, disk, newMapStore().clock+engine.Instant(time.Minute), nil)
+}
+
 // gcra is some state, told from others by n.
 func gcra(n int) engine.State {
 	return engine.State{Kind: engine.KindGCRA, Deadline: 1_800_000_100_000_000_000 + engine.Instant(n)}

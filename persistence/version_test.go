@@ -66,7 +66,7 @@ func TestOldVersions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f, err := openAt(t, disk, newMapStore().clock+10_000_000, nil)
+				f, err := reopen(t, disk)
 				if err != nil {
 					t.Fatal(err)
 				}
