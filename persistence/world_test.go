@@ -42,10 +42,11 @@ func newWorld(t testing.TB, seed uint64, policy Policy) *world {
 
 // start opens the disk; false if the power goes meanwhile.
 func (w *world) start() bool {
-	if err := w.tryStart(); err != nil && !w.disk.down {
+	err := w.tryStart()
+	if err != nil && !w.disk.down {
 		w.fatalf("recovery refuses: %v", err)
 	}
-	return !w.disk.down
+	return err == nil
 }
 
 func (w *world) tryStart() error {
