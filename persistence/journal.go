@@ -72,7 +72,7 @@ type hotKeys struct {
 	slots [hotSlots]hotSlot
 }
 
-const hotSlots = 1 << 12
+const hotSlots = 1 << 10
 
 type hotSlot struct {
 	hash  uint64

@@ -10,7 +10,7 @@ import (
 )
 
 // chunkBytes is how much of a log is read at a time.
-const chunkBytes = 1 << 20
+const chunkBytes = 256 << 10
 
 // A logReader reads the frames of a log, each after it was checked, until its end
 // or the first that is not whole.
