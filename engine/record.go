@@ -65,12 +65,16 @@ type Keeper interface {
 	Dump(yield func([]Record) error) error
 
 	// Load applies records. Nothing is told to the journal, and bounds on memory
-	// don't count. Several may load at a time if their keys differ.
+	// don't count. Several may load at a time if their keys differ. What is over
+	// may stay until Loaded.
 	Load([]Record) error
 
-	// SetBack carries every state over from a clock that stood at an instant, if
-	// the store's clock is behind it (see Algorithm.SetBack).
-	SetBack(from Instant)
+	// SetBack carries every state that was loaded over from a clock that stood at
+	// one instant to one that stood at another before it (see Algorithm.SetBack).
+	SetBack(from, to Instant)
+
+	// Loaded ends loading.
+	Loaded()
 }
 
 // Note makes r the record of a key whose state has become after from before, both
