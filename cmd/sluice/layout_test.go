@@ -18,6 +18,7 @@ engine/memstore        -> engine github.com/tidwall/btree
 engine/storetest       -> engine pgregory.net/rapid
 commands/config        ->
 commands               -> engine commands/config
+persistence            -> engine
 server                 -> engine commands commands/config github.com/tidwall/redcon
 cmd/internal/program   ->
 cmd/sluice             -> engine* commands* server

@@ -1,0 +1,2 @@
+// Package persistence makes the states of a store survive.
+package persistence

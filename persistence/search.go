@@ -1,0 +1,149 @@
+package persistence
+
+import (
+	"fmt"
+	"io"
+
+	"sluice/engine"
+)
+
+// investigate looks behind the frame that is not whole: for frames that are, and
+// for what they say of how much had been synced.
+func (r *logReader) investigate() (findings, error) {
+	f := findings{offset: r.offset}
+	s := search{logReader: r, budget: 4*(r.size-r.offset) + 64<<20}
+	for at := r.offset + 1; ; {
+		next, length, err := s.find(at)
+		if err != nil {
+			return f, err
+		}
+		if length == 0 {
+			break
+		}
+		if f.follows == 0 {
+			f.follows = next
+			if f.hole, err = r.hole(next); err != nil {
+				return f, err
+			}
+		}
+		at = next + length
+	}
+	f.unsure = s.budget < 0
+	if s.mark.number == r.number {
+		f.synced = s.mark.bytes
+	}
+	return f, nil
+}
+
+// A search finds frames that are not where one ends. Its time is bounded: bytes
+// that look like the heads of long frames would have it check everything behind
+// each of them.
+type search struct {
+	*logReader
+	budget int64 // bytes to check
+	window []byte
+	start  int64 // of the window
+	mark   mark  // the last that was found of this log
+}
+
+// leastHead is what of a frame is looked at before it is checked: the head and
+// the beginning of a first record.
+const leastHead = frameHead + 2
+
+// find returns the first whole frame from an offset on, of length 0 if there is none.
+func (s *search) find(from int64) (at, length int64, err error) {
+	for at = from; at+frameHead <= s.size && s.budget >= 0; at++ {
+		b, err := s.bytes(at)
+		if err != nil {
+			return 0, 0, err
+		}
+		if !s.plausible(b, at) {
+			continue
+		}
+		length = int64(frameHead + payloadLength(b))
+		s.budget -= length
+		whole, err := s.whole(at, length)
+		if err != nil {
+			return 0, 0, err
+		}
+		if whole {
+			return at, length, s.note(at, b)
+		}
+	}
+	return 0, 0, nil
+}
+
+// bytes is what lies at an offset, leastHead bytes at least unless the file ends.
+func (s *search) bytes(at int64) ([]byte, error) {
+	if i := at - s.start; i >= 0 && i+leastHead <= int64(len(s.window)) {
+		return s.window[i:], nil
+	}
+	if s.window == nil {
+		s.window = make([]byte, chunkBytes)
+	}
+	s.start, s.window = at, s.window[:min(int64(cap(s.window)), s.size-at)]
+	if _, err := s.file.ReadAt(s.window, at); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return s.window, nil
+}
+
+// plausible says whether a frame may begin with b, without a look at all of it.
+func (s *search) plausible(b []byte, at int64) bool {
+	if b[8] == 0 || b[8] > publishedFrame || !knownFrame(b) {
+		return false
+	}
+	if at+int64(frameHead+payloadLength(b)) > s.size || frameAt(b) < 0 || frameAt(b) > 2*engine.MaxInstant {
+		return false
+	}
+	if b[8] != changesFrame {
+		return true
+	}
+	if len(b) < leastHead {
+		return false
+	}
+	head, where := b[frameHead], b[frameHead+1]
+	change := engine.Change(head >> 4)
+	return change >= engine.Put && change <= engine.Empty && (where == everyDB || where>>4 <= 3)
+}
+
+func (s *search) note(at int64, b []byte) error {
+	if b[8] != syncedFrame {
+		return nil
+	}
+	payload := make([]byte, markBytes)
+	_, err := s.file.ReadAt(payload, at+frameHead)
+	if m := readMark(payload); err == nil && m.number == s.number {
+		s.mark = m
+	}
+	return err
+}
+
+// hole says whether between the frame that is not whole and the one that follows
+// lies a sector that never reached the disk: zeros, from its beginning or from
+// where an earlier write had ended in it.
+func (r *logReader) hole(follows int64) (bool, error) {
+	buf := make([]byte, sector)
+	for s := r.offset - r.offset%sector; s < follows; s += sector {
+		from, to := max(s, r.offset), min(s+sector, follows)
+		if s+sector-to > 4 { // a frame may well begin with zeros, but with no more
+			break
+		}
+		if _, err := r.file.ReadAt(buf[:to-from], from); err != nil {
+			return false, fmt.Errorf("%s: %w", r.name, err)
+		}
+		if allZero(buf[:to-from]) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func allZero(b []byte) bool {
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
