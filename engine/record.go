@@ -69,12 +69,9 @@ type Keeper interface {
 	// may stay until Loaded.
 	Load([]Record) error
 
-	// SetBack carries every state that was loaded over from a clock that stood at
-	// one instant to one that stood at another before it (see Algorithm.SetBack).
-	SetBack(from, to Instant)
-
-	// Loaded ends loading.
-	Loaded()
+	// Loaded ends loading. The records tell of instants up to newest: if the store's
+	// clock is behind it, every state is carried over (see Algorithm.SetBack).
+	Loaded(newest Instant)
 }
 
 // Note makes r the record of a key whose state has become after from before, both

@@ -92,7 +92,7 @@ func (s *mapStore) empty(db int) {
 	maps.DeleteFunc(s.keys, func(_ string, h *held) bool { return db == engine.AllDatabases || h.key.DB == db })
 }
 
-func (s *mapStore) SetBack(from engine.Instant) {
+func (s *mapStore) Loaded(from engine.Instant) {
 	if from <= s.clock {
 		return
 	}

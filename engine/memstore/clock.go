@@ -31,13 +31,6 @@ func (s *Store) moveClock(move func()) {
 	}
 }
 
-// SetBack carries every state over from a clock at one instant to one before it.
-func (s *Store) SetBack(from, to engine.Instant) {
-	s.lockAll()
-	defer s.unlockAll()
-	s.setBack(from, to)
-}
-
 func (s *Store) setBack(from, to engine.Instant) {
 	for i := range s.shards {
 		s.shards[i].setBack(from, to)

@@ -46,7 +46,7 @@ func BenchmarkLoad(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		s.Loaded()
+		s.Loaded(0)
 		s.Close()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/keys, "ns/key")

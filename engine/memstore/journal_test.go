@@ -177,7 +177,7 @@ func TestJournalMakesTheStoreAgain(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		again.Loaded()
+		again.Loaded(0)
 		want, got := s.store.content(), again.content()
 		for k, v := range want {
 			if got[k] != v {
@@ -283,7 +283,7 @@ func TestLoadKeepsWhatIsOver(t *testing.T) {
 		}
 		again.sweepUnlessLoading()
 	}
-	again.Loaded()
+	again.Loaded(0)
 	if d := again.mustTake(t, callOf(t, engine.SlidingLog, []byte("log"), 0)); d.Remaining != 9 {
 		t.Errorf("%+v", d)
 	}

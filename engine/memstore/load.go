@@ -20,7 +20,12 @@ func (s *Store) Load(records []engine.Record) error {
 }
 
 // Loaded ends loading.
-func (s *Store) Loaded() {
+func (s *Store) Loaded(newest engine.Instant) {
+	s.lockAll()
+	if now := s.clock.Now(); now < newest {
+		s.setBack(newest, now)
+	}
+	s.unlockAll()
 	s.loading.Store(false)
 	s.sweep()
 }
