@@ -30,7 +30,13 @@ func open(t testing.TB, disk Disk, change func(*Options)) *fixture {
 }
 
 func tryOpen(t testing.TB, disk Disk, change func(*Options)) (*fixture, error) {
+	return openAt(t, disk, newMapStore().clock, change)
+}
+
+// openAt is open with a store whose clock stands somewhere else.
+func openAt(t testing.TB, disk Disk, clock engine.Instant, change func(*Options)) (*fixture, error) {
 	f := &fixture{t: t, disk: disk, store: newMapStore(), time: time.Unix(1_800_000_000, 0)}
+	f.store.clock = clock
 	o := Options{AppendOnly: true, Disk: disk, Now: func() time.Time { return f.time }, still: true}
 	if change != nil {
 		change(&o)

@@ -74,7 +74,7 @@ func (b *batch) read(bytes []byte) (err error) {
 func (r *logReader) replay(load func([]engine.Record) error) error {
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
 	for range cap(free) {
-		free <- &batch{bytes: make([]byte, chunkBytes)}
+		free <- &batch{}
 	}
 	var failed error
 	go func() {
@@ -108,6 +108,9 @@ func (r *logReader) ended() bool { return r.broken || r.bad != nil || r.offset =
 func (r *logReader) next(b *batch) error {
 	b.records = b.records[:0]
 	for !r.ended() && len(b.records) == 0 {
+		if b.bytes == nil {
+			b.bytes = make([]byte, min(chunkBytes, r.size-r.offset))
+		}
 		chunk := b.bytes[:min(int64(len(b.bytes)), r.size-r.offset)]
 		if _, err := r.file.ReadAt(chunk, r.offset); err != nil && err != io.EOF {
 			return fmt.Errorf("%s: %w", r.name, err)

@@ -195,7 +195,7 @@ func (s *mapStore) lease(name, token string, op engine.LeaseOp) error {
 	}
 	h := s.at(keyOf(0, name))
 	defer s.tidy(name)
-	call := engine.LeaseCall{Key: h.key, Op: op, Token: token, Limit: 5, Lease: 1_000_000_000, Now: s.clock}
+	call := engine.LeaseCall{Key: h.key, Op: op, Token: token, Limit: 5, Lease: 3_600_000_000_000, Now: s.clock}
 	before, had := h.leases.Get(token)
 	call.Decide(&h.leases)
 	after, has := h.leases.Get(token)

@@ -15,7 +15,6 @@ type reading struct {
 	disk Disk
 	cut  bool // cut what a crash has left at the end of logs; else only say so
 	load func([]engine.Record) error
-	seen func(FileReport) // called with each file, if not nil
 
 	listing
 	Recovery
@@ -105,7 +104,22 @@ func (r *reading) logsToRead() ([]uint64, error) {
 	if len(logs) == 0 && r.base == 0 && len(r.snapshots) > 0 {
 		return nil, &GapError{r.dir, "a whole snapshot", "those that are there are damaged, and there are no logs"}
 	}
+	if n := last(r.snapshots); len(logs) > 0 && n >= want && r.hadLog(n) {
+		return nil, &GapError{r.dir, name{logFile, want}.String(), fmt.Sprintf("without it, what followed %s is lost", name{snapshotFile, n})}
+	}
 	return logs, nil
+}
+
+// hadLog says whether a damaged snapshot had a log of its number, or may have had.
+func (r *reading) hadLog(number uint64) bool {
+	n := name{snapshotFile, number}
+	f, err := r.disk.Open(n.String())
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	h, err := readHeader(f, n)
+	return err != nil || h.flags&logged != 0
 }
 
 func (r *reading) gap(missing uint64, logs []uint64) error {

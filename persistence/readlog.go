@@ -62,18 +62,10 @@ func (r *reading) broken(l *logReader, following []uint64) error {
 	if l.bad != nil {
 		return r.damage(l, l.offset, l.bad.Error())
 	}
-	f, err := l.investigate()
+	v, err := r.judge(l, following)
 	if err != nil {
 		return err
 	}
-	if len(following) > 0 {
-		synced, err := r.syncedBefore(following[0])
-		if err != nil {
-			return err
-		}
-		f.synced = max(f.synced, synced)
-	}
-	v := judge(f)
 	if v.damaged {
 		return r.damage(l, l.offset, v.reason)
 	}
@@ -86,6 +78,17 @@ func (r *reading) broken(l *logReader, following []uint64) error {
 		return fmt.Errorf("cut %s: %w", l.name, err)
 	}
 	return nil // log syncs it
+}
+
+// judge tells whether a crash explains a frame that is not whole.
+func (r *reading) judge(l *logReader, following []uint64) (verdict, error) {
+	f, err := l.investigate()
+	if err != nil || len(following) == 0 {
+		return judge(f), err
+	}
+	synced, err := r.syncedBefore(following[0])
+	f.synced = max(f.synced, synced)
+	return judge(f), err
 }
 
 // syncedBefore is how many bytes of the log before a log are known to be synced.

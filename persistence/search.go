@@ -79,7 +79,7 @@ func (s *search) bytes(at int64) ([]byte, error) {
 		return s.window[i:], nil
 	}
 	if s.window == nil {
-		s.window = make([]byte, chunkBytes)
+		s.window = make([]byte, min(chunkBytes, s.size-at))
 	}
 	s.start, s.window = at, s.window[:min(int64(cap(s.window)), s.size-at)]
 	if _, err := s.file.ReadAt(s.window, at); err != nil && err != io.EOF {

@@ -49,7 +49,7 @@ type snapshotWriter struct {
 }
 
 func newSnapshotWriter(f File, h header) *snapshotWriter {
-	w := &snapshotWriter{file: f, salt: h.salt, out: make([]byte, 0, writeBytes+2*blockBytes)}
+	w := &snapshotWriter{file: f, salt: h.salt}
 	w.out = append(w.out, h.encode(snapshotFile)...)
 	w.begin()
 	return w

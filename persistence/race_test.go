@@ -1,0 +1,6 @@
+//go:build race
+
+package persistence
+
+// raceEnabled says that everything takes ten times as long, and allocates.
+const raceEnabled = true
