@@ -325,6 +325,24 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// A file as long as the system lets it be (ulimit -f) is like a full disk: the signal
+// that the system sends with it ends nobody.
+func TestFileSizeLimit(t *testing.T) {
+	server := &instance{Program: program.Launch(t, exec.Command("sh", "-c", `ulimit -f 16; exec "$0" --port 0`, binary))}
+	server.ready(t)
+	client := server.client(t, 3)
+	var err error
+	for i := 0; err == nil && i < 10_000; i++ {
+		err = client.Do(t.Context(), "FW.INCR", fmt.Sprint("k", i), 10, "year").Err()
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), "MISCONF") {
+		t.Errorf("at the limit a call is answered %v", err)
+	}
+	if got := server.cli(t, "FW.INCR", "k0", "10", "year", "0"); !strings.HasPrefix(got, "0\n10\n9\n") {
+		t.Errorf("a look is answered %q", got)
+	}
+}
+
 // startOnSmallDisk starts a server whose data is on a disk of 2 MB that nobody else sees.
 func startOnSmallDisk(t *testing.T, mount string, args ...string) *instance {
 	t.Helper()

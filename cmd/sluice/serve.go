@@ -138,6 +138,7 @@ func tuneCollector(cfg *config.Config) {
 // untilStopped serves until a signal or SHUTDOWN asks it to stop, and then
 // answers what it has begun. A second signal stops it at once.
 func untilStopped(srv *server.Server, service *commands.Service, log *slog.Logger) (choice commands.SaveChoice) {
+	signal.Ignore(syscall.SIGXFSZ) // a file as long as it may be is an error of the write
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	asked := make(chan commands.SaveChoice, 1)
