@@ -64,6 +64,9 @@ type Keeper interface {
 	// held while yield runs. Records are good until it returns.
 	Dump(yield func([]Record) error) error
 
+	// Expect says that about so many keys are going to be loaded.
+	Expect(keys int64)
+
 	// Load applies records. Nothing is told to the journal, and bounds on memory
 	// don't count. Several may load at a time if their keys differ. What is over
 	// may stay until Loaded.

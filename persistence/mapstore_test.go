@@ -92,6 +92,8 @@ func (s *mapStore) empty(db int) {
 	maps.DeleteFunc(s.keys, func(_ string, h *held) bool { return db == engine.AllDatabases || h.key.DB == db })
 }
 
+func (*mapStore) Expect(int64) {}
+
 func (s *mapStore) Loaded(from engine.Instant) {
 	if from <= s.clock {
 		return

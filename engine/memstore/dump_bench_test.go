@@ -41,6 +41,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s := New()
+		s.Expect(keys)
 		for _, records := range all {
 			if err := s.Load(records); err != nil {
 				b.Fatal(err)

@@ -19,6 +19,19 @@ func (s *Store) Load(records []engine.Record) error {
 	return nil
 }
 
+// Expect makes indexes that keys fit in, so that they need not grow.
+func (s *Store) Expect(keys int64) {
+	each := int(keys / shardCount)
+	for i := range s.shards {
+		sh := &s.shards[i]
+		s.lock(sh)
+		if each > sh.keys() {
+			sh.resize(each)
+		}
+		s.unlock(sh)
+	}
+}
+
 // Loaded ends loading.
 func (s *Store) Loaded(newest engine.Instant) {
 	s.lockAll()
