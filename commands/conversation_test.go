@@ -70,7 +70,7 @@ func (v *conversation) client(name string) *Session {
 	}
 	if v.service == nil {
 		v.service = NewService(v.store, v.config, slog.New(slog.DiscardHandler), "1.2.3")
-		v.service.Shutdown = func() { v.asked++ }
+		v.service.Shutdown = func(SaveChoice) { v.asked++ }
 	}
 	peer := &testPeer{}
 	c := v.service.Open(context.Background(), peer, addr, "127.0.0.1:6390")

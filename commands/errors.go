@@ -88,6 +88,8 @@ func toError(err error) (reply Error, known bool) {
 		return errWrongType, true
 	case errors.Is(err, engine.ErrFull):
 		return errFull, true
+	case errors.Is(err, engine.ErrUnkept):
+		return Error("MISCONF " + err.Error()), true
 	case errors.As(err, &outOfRange), errors.As(err, &tooSlow):
 		return Error("ERR " + err.Error()), true
 	}

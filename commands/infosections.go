@@ -49,12 +49,13 @@ func infoClients(c *Session, b *infoText) {
 }
 
 func infoPersistence(c *Session, b *infoText) {
-	b.field("loading", 0)
-	b.field("async_loading", 0)
-	b.field("rdb_bgsave_in_progress", 0)
-	b.field("aof_enabled", 0)
-	b.field("aof_rewrite_in_progress", 0)
-	b.field("aof_rewrite_scheduled", 0)
+	for _, f := range c.service.Persistence.Fields() {
+		if f.Text != "" {
+			b.field(f.Name, f.Text)
+			continue
+		}
+		b.field(f.Name, f.Number)
+	}
 }
 
 func infoStats(c *Session, b *infoText) {

@@ -118,7 +118,8 @@ func exec(c *Session, _ [][]byte) (reply Reply, err error) {
 		reply = Reply{Kind: Array, Items: make([]Reply, 0, len(tx.queued))}
 		for _, q := range tx.queued {
 			item := c.run(q.command, q.args)
-			reply.Items, reply.Ends = append(reply.Items, item), reply.Ends || item.Ends
+			reply.Items = append(reply.Items, item)
+			reply.Ends, reply.Kept = reply.Ends || item.Ends, reply.Kept || item.Kept
 		}
 	})
 	return reply, err

@@ -8,6 +8,7 @@ type Reply struct {
 	Kind   ReplyKind
 	Ends   bool // the connection ends behind it
 	Late   bool // what was pushed before goes out before it; else the pushes wait for it
+	Kept   bool // it tells of a change: nobody may see it before that is kept
 	Number int64
 	Text   string   // Simple, Failure, Bulk
 	Bytes  []byte   // BulkBytes

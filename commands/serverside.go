@@ -61,6 +61,27 @@ func serverCommands() []*Command {
 			Run: monitor,
 		},
 		{
+			Name: "SAVE", Summary: "Writes a snapshot of all states to disk and waits until it is there.",
+			Group: ServerSide, Since: "0.1.0", Arity: 1, Flags: Admin | NoScript | NoMulti,
+			Complexity: "O(N) where N is the number of keys",
+			Run:        save,
+		},
+		{
+			Name: "BGSAVE", Usage: "[SCHEDULE]", Summary: "Begins to write a snapshot of all states to disk.",
+			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Admin | NoScript,
+			Run: bgSave,
+		},
+		{
+			Name: "BGREWRITEAOF", Summary: "Makes the log short: begins a snapshot, behind which the logs before it go.",
+			Group: ServerSide, Since: "0.1.0", Arity: 1, Flags: Admin | NoScript,
+			Run: bgRewriteAOF,
+		},
+		{
+			Name: "LASTSAVE", Summary: "Tells when the last good snapshot was begun, in Unix seconds.",
+			Group: ServerSide, Since: "0.1.0", Arity: 1, Flags: Loading | Stale | Fast,
+			Run: lastSave,
+		},
+		{
 			Name: "SHUTDOWN", Usage: "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]", Summary: "Stops the server.",
 			Group: ServerSide, Since: "0.1.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy | NoMulti,
 			Run: shutdown,

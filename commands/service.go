@@ -24,6 +24,8 @@ type Service struct {
 	Sessions *Sessions
 	Stats    *Stats
 	Table    *Table
+	// Persistence is set by the program if it has one.
+	Persistence Persistence
 
 	pubSub   pubSub
 	monitors monitors
@@ -34,7 +36,7 @@ type Service struct {
 	latency  latencyMonitor
 
 	// Shutdown asks the program to stop; it returns at once.
-	Shutdown func()
+	Shutdown func(SaveChoice)
 }
 
 // NewService is a service over a store. Its Shutdown is to be set by the program.
@@ -47,8 +49,9 @@ func NewService(store engine.Store, cfg *config.Config, log *slog.Logger, versio
 		Sessions: newSessions(),
 		Stats:    &Stats{},
 		Table:    NewTable(),
-		Shutdown: func() {},
+		Shutdown: func(SaveChoice) {},
 	}
+	s.Persistence = memoryOnly{s.Started}
 	s.tracking.service = s
 	return s
 }

@@ -39,6 +39,7 @@ type Session struct {
 	caching       bool // CLIENT CACHING was said for the next command
 	replies       repliesMode
 	aside         bool // replies or caching is not as usual
+	touching      bool // the command under way has changed a key
 
 	db          atomic.Int32
 	proto       atomic.Int32 // 2 or 3
@@ -178,6 +179,7 @@ func (c *Session) run(cmd *Command, args [][]byte) Reply {
 	if c.trackReads && cmd.Flags&ReadOnly != 0 {
 		c.rememberKeys(cmd, args)
 	}
+	c.touching = false
 	reply, err := cmd.Run(c, args)
 	if c.service.monitors.any.Load() {
 		c.service.monitors.show(c, cmd, args)
@@ -186,6 +188,7 @@ func (c *Session) run(cmd *Command, args [][]byte) Reply {
 		cmd.stats.failed.Add(1)
 		return c.failure(err)
 	}
+	reply.Kept = reply.Kept || c.touching
 	return reply
 }
 

@@ -1,5 +1,15 @@
 package commands
 
+// A SaveChoice says whether a snapshot is written when the server stops.
+type SaveChoice uint8
+
+// The choices.
+const (
+	SaveIfConfigured SaveChoice = iota // if the save option has a rule
+	SaveNow
+	SaveNothing
+)
+
 // shutdown stops the server and answers nothing: the connection ends.
 func shutdown(c *Session, args [][]byte) (Reply, error) {
 	var save, noSave, abort bool
@@ -23,6 +33,13 @@ func shutdown(c *Session, args [][]byte) (Reply, error) {
 		return Reply{}, errorf("ERR No shutdown in progress.")
 	}
 	c.service.Log.Info("a client asks to shut down", "client", c.Addr)
-	c.service.Shutdown()
+	choice := SaveIfConfigured
+	switch {
+	case save:
+		choice = SaveNow
+	case noSave:
+		choice = SaveNothing
+	}
+	c.service.Shutdown(choice)
 	return Reply{}, nil
 }

@@ -164,15 +164,17 @@ func (c *Session) rememberKeys(cmd *Command, args [][]byte) {
 	})
 }
 
-// touched tells whoever tracks a key that it has changed.
+// touched notes that a key has changed, and tells whoever tracks it.
 func (c *Session) touched(k engine.Key) {
+	c.touching = true
 	if c.service.tracking.any.Load() > 0 {
 		c.service.tracking.changed(c, k)
 	}
 }
 
-// touchedAll tells whoever tracks anything that all keys have changed.
+// touchedAll notes that all keys have changed, and tells whoever tracks any.
 func (c *Session) touchedAll() {
+	c.touching = true
 	if c.service.tracking.any.Load() > 0 {
 		c.service.tracking.flushed()
 	}

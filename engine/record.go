@@ -64,13 +64,17 @@ type Keeper interface {
 	// held while yield runs. Records are good until it returns.
 	Dump(yield func([]Record) error) error
 
+	// Expect says that about so many keys are going to be loaded.
+	Expect(keys int64)
+
 	// Load applies records. Nothing is told to the journal, and bounds on memory
-	// don't count. Several may load at a time if their keys differ.
+	// don't count. Several may load at a time if their keys differ. What is over
+	// may stay until Loaded.
 	Load([]Record) error
 
-	// SetBack carries every state over from a clock that stood at an instant, if
-	// the store's clock is behind it (see Algorithm.SetBack).
-	SetBack(from Instant)
+	// Loaded ends loading. The records tell of instants up to newest: if the store's
+	// clock is behind it, every state is carried over (see Algorithm.SetBack).
+	Loaded(newest Instant)
 }
 
 // Note makes r the record of a key whose state has become after from before, both

@@ -92,7 +92,9 @@ func (s *mapStore) empty(db int) {
 	maps.DeleteFunc(s.keys, func(_ string, h *held) bool { return db == engine.AllDatabases || h.key.DB == db })
 }
 
-func (s *mapStore) SetBack(from engine.Instant) {
+func (*mapStore) Expect(int64) {}
+
+func (s *mapStore) Loaded(from engine.Instant) {
 	if from <= s.clock {
 		return
 	}

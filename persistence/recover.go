@@ -62,7 +62,7 @@ func (d *Directory) read(r *reading) (err error) {
 		d.log.Warn(w)
 	}
 	r.SetBack = d.store.Now() < r.Newest
-	d.store.SetBack(r.Newest)
+	d.store.Loaded(r.Newest)
 	d.saves.base, d.saves.bytes = r.base, r.baseBytes
 	for _, n := range r.snapshots {
 		if n < r.base {

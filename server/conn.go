@@ -26,9 +26,10 @@ type conn struct {
 	session *commands.Session
 	frames  *frameReader
 	out     []byte
-	start   int  // in out, of the reply to the command under way
-	written int  // bytes of this batch
-	closing bool // no command is run any more
+	start   int    // in out, of the reply to the command under way
+	written int    // bytes of this batch
+	unkept  []span // in out: replies that tell of a change which may not be kept yet
+	closing bool   // no command is run any more
 
 	inbox  inbox
 	writes sync.Mutex // held by who writes
@@ -171,6 +172,7 @@ func (c *conn) do(args [][]byte) {
 		c.start = len(c.out)
 	}
 	c.out = appendReply(c.out, &reply, c.session.Proto())
+	c.note(&reply)
 	c.closing = c.closing || reply.Ends
 }
 
@@ -188,6 +190,7 @@ func (c *conn) flushIfFull() {
 
 // flush writes the replies.
 func (c *conn) flush() bool {
+	c.keep()
 	if len(c.out) == 0 {
 		return true
 	}

@@ -63,12 +63,18 @@ func startWith(t testing.TB, env []string, args ...string) *instance {
 	cmd := exec.Command(binary, args...)
 	cmd.Env = append(os.Environ(), env...)
 	s := &instance{Program: program.Launch(t, cmd)}
+	s.ready(t)
+	return s
+}
+
+// ready waits until the server listens.
+func (s *instance) ready(t testing.TB) {
+	t.Helper()
 	s.addr = s.Log.Wait(t, `msg=ready network=tcp address=(\S+)`)[1]
 	var err error
 	if _, s.port, err = net.SplitHostPort(s.addr); err != nil {
 		t.Fatal(err)
 	}
-	return s
 }
 
 // client is a go-redis client of the server.

@@ -16,12 +16,13 @@ const arrows = `
 engine                 ->
 engine/memstore        -> engine github.com/tidwall/btree
 engine/storetest       -> engine pgregory.net/rapid
+persistence            -> engine
 commands/config        ->
 commands               -> engine commands/config
 persistence            -> engine
 server                 -> engine commands commands/config github.com/tidwall/redcon
 cmd/internal/program   ->
-cmd/sluice             -> engine* commands* server
+cmd/sluice             -> engine* commands* server persistence
 httpdemo               -> engine engine/memstore github.com/redis/go-redis/v9* github.com/prometheus/client_golang/prometheus*
 cmd/httpdemo           -> engine httpdemo
 `

@@ -33,6 +33,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{"serve", "[CONFIG-FILE] [--OPTION VALUE]...", "run the server (the default)", serve},
+		{"verify", "DIR [--repair]", "say what is in a data directory, and whether a server would start from it", verify},
 	}
 }
 

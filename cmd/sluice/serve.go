@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -32,18 +33,50 @@ func serve(args, environ []string, stdout, stderr io.Writer) int {
 	}
 	log := newLog(cfg, stderr)
 	tuneCollector(cfg)
-	store := memstore.NewWith(memstore.Options{
-		MaxBytes: func() int64 { return cfg.Number(config.MaxMemory) },
-		Evict:    func() bool { return cfg.Number(config.MaxMemoryPolicy) == 1 },
-	})
-	defer store.Close()
-	service := commands.NewService(store, cfg, log, fullVersion())
-	srv, err := server.New(service)
-	if err != nil {
-		log.Error("can't start", "error", err)
+	if err := serveAs(cfg, log); err != nil {
+		log.Error("can't go on", "error", err)
 		return exitError
 	}
-	return untilStopped(srv, service, log)
+	log.Info("stopped")
+	return exitOK
+}
+
+// serveAs is the life of a server: states come back, clients are served until it is
+// to stop, and what there is then is kept.
+func serveAs(cfg *config.Config, log *slog.Logger) (err error) {
+	options := memstore.Options{
+		MaxBytes: func() int64 { return cfg.Number(config.MaxMemory) },
+		Evict:    func() bool { return cfg.Number(config.MaxMemoryPolicy) == 1 },
+	}
+	dir, err := openDirectory(cfg, log)
+	if err != nil {
+		return err
+	}
+	snapshot := false
+	if dir != nil {
+		options.Journal = dir
+		defer func() { err = errors.Join(err, dir.Close(snapshot)) }()
+	}
+	store := memstore.NewWith(options)
+	defer store.Close()
+	service := commands.NewService(store, cfg, log, fullVersion())
+	if dir != nil {
+		if err := bringBack(store, dir, log); err != nil {
+			return err
+		}
+		service.Persistence = keeper{dir}
+	}
+	srv, err := server.New(service)
+	if err != nil {
+		return err
+	}
+	switch untilStopped(srv, service, log) {
+	case commands.SaveIfConfigured:
+		snapshot = cfg.String(config.Save) != ""
+	case commands.SaveNow:
+		snapshot = true
+	}
+	return nil
 }
 
 // configure reads the options in the order of their strength: the file, then the
@@ -104,13 +137,14 @@ func tuneCollector(cfg *config.Config) {
 
 // untilStopped serves until a signal or SHUTDOWN asks it to stop, and then
 // answers what it has begun. A second signal stops it at once.
-func untilStopped(srv *server.Server, service *commands.Service, log *slog.Logger) int {
+func untilStopped(srv *server.Server, service *commands.Service, log *slog.Logger) (choice commands.SaveChoice) {
+	signal.Ignore(syscall.SIGXFSZ) // a file as long as it may be is an error of the write
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-	asked := make(chan struct{}, 1)
-	service.Shutdown = func() {
+	asked := make(chan commands.SaveChoice, 1)
+	service.Shutdown = func(choice commands.SaveChoice) {
 		select {
-		case asked <- struct{}{}:
+		case asked <- choice:
 		default:
 		}
 	}
@@ -125,7 +159,7 @@ func untilStopped(srv *server.Server, service *commands.Service, log *slog.Logge
 	select {
 	case s := <-signals:
 		log.Info("stopping", "signal", s.String())
-	case <-asked:
+	case choice = <-asked:
 		log.Info("stopping", "command", "SHUTDOWN")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(),
@@ -141,6 +175,5 @@ func untilStopped(srv *server.Server, service *commands.Service, log *slog.Logge
 	} else {
 		<-ended
 	}
-	log.Info("stopped")
-	return exitOK
+	return choice
 }

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	byName map[Name]*setting
 	mu     sync.Mutex // one Set at a time
-	hooks  map[Name][]func()
+	hooks  map[Name][]func() error
 }
 
 type setting struct {
@@ -31,7 +31,7 @@ type value struct {
 
 // New is a config with every option at its default.
 func New() *Config {
-	c := &Config{byName: map[Name]*setting{}, hooks: map[Name][]func(){}}
+	c := &Config{byName: map[Name]*setting{}, hooks: map[Name][]func() error{}}
 	for i := range Options {
 		o := &Options[i]
 		v, err := o.Type.parse(o.Default)
@@ -110,12 +110,27 @@ func (c *Config) Set(pairs ...string) error {
 		}
 		parsed[s] = v
 	}
+	before := map[*setting]value{}
 	for s, v := range parsed {
-		s.value.Store(&v)
+		before[s] = *s.value.Swap(&v)
 	}
-	for s := range parsed {
+	err := c.tell(parsed)
+	if err != nil {
+		for s, v := range before {
+			s.value.Store(&v)
+		}
+		_ = c.tell(before) // they could live with that
+	}
+	return err
+}
+
+// tell calls the hooks of options that were set.
+func (c *Config) tell(set map[*setting]value) error {
+	for s := range set {
 		for _, hook := range c.hooks[s.option.Name] {
-			hook()
+			if err := hook(); err != nil {
+				return SetError{Name: string(s.option.Name), Reason: err.Error()}
+			}
 		}
 	}
 	return nil
@@ -123,7 +138,15 @@ func (c *Config) Set(pairs ...string) error {
 
 // OnSet has f called after Set has set an option. It must be asked for before the
 // server runs.
-func (c *Config) OnSet(n Name, f func()) { c.hooks[n] = append(c.hooks[n], f) }
+func (c *Config) OnSet(n Name, f func()) {
+	c.Try(n, func() error {
+		f()
+		return nil
+	})
+}
+
+// Try is OnSet with an f that may fail: then nothing was set.
+func (c *Config) Try(n Name, f func() error) { c.hooks[n] = append(c.hooks[n], f) }
 
 // Each calls f with every option in the order of the table.
 func (c *Config) Each(f func(o *Option, value string)) {

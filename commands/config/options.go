@@ -24,6 +24,13 @@ const (
 	Timeout             Name = "timeout"
 	TCPKeepalive        Name = "tcp-keepalive"
 	Databases           Name = "databases"
+	Dir                 Name = "dir"
+	AppendOnly          Name = "appendonly"
+	AppendFsync         Name = "appendfsync"
+	Save                Name = "save"
+	RewritePercentage   Name = "auto-aof-rewrite-percentage"
+	RewriteMinSize      Name = "auto-aof-rewrite-min-size"
+	OnDiskError         Name = "on-disk-error"
 	MaxMemory           Name = "maxmemory"
 	MaxMemoryPolicy     Name = "maxmemory-policy"
 	MaxKeyBytes         Name = "max-key-bytes"
@@ -56,6 +63,15 @@ var Options = []Option{
 	{Timeout, "0", Int(0, 1<<31-1), true, "seconds after which an idle client is closed, 0 for never"},
 	{TCPKeepalive, "300", Int(0, 1<<31-1), true, "seconds between TCP keepalive probes, 0 for none"},
 	{Databases, "16", Int(1, 16), false, "numbered databases, each with keys of its own"},
+	{Dir, "./sluice-data", Text, false, "directory that states are kept in; none if empty: they live in memory only"},
+	{AppendOnly, "yes", YesNo, true, "log every change, so that a killed server loses nothing that it answered"},
+	{AppendFsync, "everysec", OneOf("always", "everysec", "no"), true,
+		"when the log survives a power loss too: before each reply, a second later, or when the system gets to it"},
+	{Save, "60 1", SaveRules, true, "pairs of seconds and changes after which a snapshot is written, none if empty"},
+	{RewritePercentage, "100", Int(0, 1<<20), true, "percentage of the last snapshot's size at which the log is long enough for another, 0 for never"},
+	{RewriteMinSize, "64mb", Size(0, 1<<40), true, "size of the log below which that does not count"},
+	{OnDiskError, "refuse", OneOf("refuse", "memory-only"), true,
+		"while the log can't be written: refuse what would change a state (-MISCONF), or go on and keep nothing"},
 	{MaxMemory, "0", Size(0, 1<<50), true, "bytes that keys and their states may take, 0 for no bound"},
 	{MaxMemoryPolicy, "noeviction", OneOf("noeviction", "volatile-ttl"), true,
 		"at that bound: refuse what would take more (-OOM), or forget keys that would soon be untouched anyway"},
@@ -78,7 +94,5 @@ var Options = []Option{
 	{LogFormat, "text", OneOf("text", "json"), false, "form of the log on standard error"},
 
 	// What Redis clients and tools ask for, and has one answer here for now.
-	{"appendonly", "no", OneOf("no"), false, "states live in memory only"},
-	{"save", "", OneOf(""), false, "no snapshots"},
 	{"replica-read-only", "yes", OneOf("yes"), false, "there are no replicas"},
 }

@@ -85,3 +85,18 @@ func OneOf(words ...string) Type {
 		return value{}, fmt.Errorf("argument must be one of: %s", strings.Join(words, ", "))
 	}}
 }
+
+// SaveRules is pairs of seconds and changes: "3600 1 300 100".
+var SaveRules = Type{"seconds changes ...", func(text string) (value, error) {
+	words := strings.Fields(text)
+	if len(words)%2 != 0 {
+		return value{}, errors.New("argument must be pairs of seconds and changes")
+	}
+	for i, word := range words {
+		n, err := strconv.ParseInt(word, 10, 32)
+		if err != nil || n < int64(1-i%2) {
+			return value{}, errors.New("argument must be pairs of seconds, from 1 on, and changes")
+		}
+	}
+	return value{text: strings.Join(words, " ")}, nil
+}}

@@ -21,15 +21,19 @@ func (s *Store) moveClock(move func()) {
 	s.lockAll()
 	from := s.clock.Now()
 	move()
-	to := s.clock.Now()
-	for i := range s.shards {
-		if to < from {
-			s.shards[i].setBack(from, to)
-		}
-		s.unlock(&s.shards[i])
+	if to := s.clock.Now(); to < from {
+		s.setBack(from, to)
+		s.noteAll(to)
 	}
+	s.unlockAll()
 	if !s.held { // else the sweeper's next turn will do
 		s.sweep()
+	}
+}
+
+func (s *Store) setBack(from, to engine.Instant) {
+	for i := range s.shards {
+		s.shards[i].setBack(from, to)
 	}
 }
 

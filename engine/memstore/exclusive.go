@@ -27,18 +27,20 @@ func (s *Store) lockAll() {
 	}
 }
 
+func (s *Store) unlockAll() {
+	for i := range s.shards {
+		s.unlock(&s.shards[i])
+	}
+}
+
 // Exclusively runs f while nobody else touches the keys, or any key at all if none
-// is named.
+// is named. What f changes is one entry of the journal.
 func (s *Store) Exclusively(keys []engine.Key, f func(engine.Store)) {
-	inner := &Store{shared: s.shared, held: true}
+	inner := &Store{shared: s.shared, held: true, group: s.group}
 	if len(keys) == 0 {
 		s.lockAll()
-		defer func() {
-			for i := range s.shards {
-				s.unlock(&s.shards[i])
-			}
-		}()
-		f(inner)
+		defer s.unlockAll()
+		inner.asOne(f)
 		return
 	}
 	shards := make([]int, len(keys))
@@ -55,7 +57,7 @@ func (s *Store) Exclusively(keys []engine.Key, f func(engine.Store)) {
 			s.unlock(&s.shards[n])
 		}
 	}()
-	f(inner)
+	inner.asOne(f)
 }
 
 // TakeAll decides several calls as one.
@@ -64,7 +66,7 @@ func (s *Store) TakeAll(_ context.Context, calls []engine.Call) (decisions []eng
 	for i := range calls {
 		keys[i] = calls[i].Key
 	}
-	s.Exclusively(keys, func(engine.Store) { decisions, err = s.takeAll(calls) })
+	s.Exclusively(keys, func(inner engine.Store) { decisions, err = inner.(*Store).takeAll(calls) })
 	return decisions, err
 }
 
@@ -84,8 +86,19 @@ func (s *Store) takeAll(calls []engine.Call) ([]engine.Decision, error) {
 	for i := range after {
 		after[i] = after[i].At(now)
 	}
+	if slices.Equal(before, after) {
+		return decisions, nil
+	}
+	if err := s.refuses(); err != nil {
+		return nil, err
+	}
 	if err := s.setAll(calls, before, after); err != nil {
 		return nil, err
+	}
+	for i := range calls {
+		if after[i] != before[i] {
+			s.note(nil, now, calls[i].Key, before[i], after[i])
+		}
 	}
 	return decisions, nil
 }

@@ -108,10 +108,12 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	if old.Kind != 0 {
 		content = sh.boxOf(sh.record(sh.index[i].ref())).leases
 	}
-	call := *c
 	had, has := content.Get(c.Token)
-	noRoom := c.Op == engine.Acquire && c.Lease > 0 && !has && sh.full()
-	if noRoom {
+	call, barred := *c, s.barred(sh, c, had, has)
+	if barred != nil {
+		if c.Op != engine.Acquire {
+			return engine.Decision{}, false, barred
+		}
 		call.Lease = 0 // it looks: one that is refused anyway is answered as ever
 	}
 	d, held := call.Decide(content)
@@ -121,10 +123,31 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 		}
 		return engine.Decision{}, false, err
 	}
-	if noRoom && !d.Limited {
-		return engine.Decision{}, false, engine.ErrFull
+	if barred != nil && !d.Limited {
+		return engine.Decision{}, false, barred
+	}
+	if lease, has := content.Get(c.Token); lease != had || !has && had.Until > c.Now {
+		s.noteLease(sh, c, old, content)
 	}
 	return d, held, nil
+}
+
+// barred is why a call may not change anything now, or nil if it may or would not.
+func (s *Store) barred(sh *shard, c *engine.LeaseCall, had engine.Lease, has bool) error {
+	switch c.Op {
+	case engine.Acquire:
+		if c.Lease == 0 {
+			return nil
+		}
+		if !has && sh.full() {
+			return engine.ErrFull
+		}
+	default:
+		if had.Until <= c.Now {
+			return nil
+		}
+	}
+	return s.refuses()
 }
 
 // keep puts what became of a key's leases in the place of its state in slot i.

@@ -133,12 +133,17 @@ func (s *shard) worn(n int) bool {
 	return n != s.newest && p.data != nil && p.live < pageBytes/2
 }
 
+// firstRecord is where the records of a page begin.
+func firstRecord(n int) int {
+	if n == 0 {
+		return granule // so that no ref is 0
+	}
+	return 0
+}
+
 // records calls f with each live record of a page. f may release it.
 func (s *shard) records(n int, f func(ref, record)) {
-	at := 0
-	if n == 0 {
-		at = granule
-	}
+	at := firstRecord(n)
 	data := s.pages[n].data
 	for at < len(data) {
 		rec := record(data[at:])

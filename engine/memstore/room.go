@@ -12,6 +12,8 @@ type Options struct {
 	// engine.ErrFull. Keys that exist are served in both cases, but for a log that
 	// would have to grow and for another lease.
 	Evict func() bool
+	// Journal is told of every change, nil for none.
+	Journal engine.Journal
 }
 
 const (
@@ -30,12 +32,20 @@ func (o *Options) maxBytes() int64 {
 	return o.MaxBytes()
 }
 
+// bound is the most memory that may be taken now, 0 for no bound.
+func (s *Store) bound() int64 {
+	if s.loading.Load() {
+		return 0
+	}
+	return s.options.maxBytes()
+}
+
 func (o *Options) evict() bool { return o.Evict != nil && o.Evict() }
 
 // full says that the store is at its bound and nothing may be evicted.
 func (s *shard) full() bool {
 	o := &s.store.options
-	most := o.maxBytes()
+	most := s.store.bound()
 	return most > 0 && s.store.bytes.Load() >= most && !o.evict()
 }
 
@@ -45,7 +55,7 @@ func (s *shard) full() bool {
 // still grow; one that would have more makes room by evicting.
 func (s *shard) room(h uint64, n int) (ref, record) {
 	o := &s.store.options
-	if most := o.maxBytes(); most > 0 && s.store.bytes.Load() >= most {
+	if most := s.store.bound(); most > 0 && s.store.bytes.Load() >= most {
 		if !o.evict() {
 			return 0, nil
 		}

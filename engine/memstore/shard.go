@@ -32,6 +32,7 @@ type shard struct {
 
 	boxes      []box // by number; 0 is none
 	spareBoxes []uint32
+	change     []engine.Record // in use while the journal is told of one
 }
 
 type slot uint32
@@ -194,10 +195,13 @@ func (s *shard) insert(h uint64, r ref) {
 }
 
 // rehash makes the index anew, without graves, in the size that fits its keys.
-func (s *shard) rehash() {
+func (s *shard) rehash() { s.resize(s.keys() + 1) }
+
+// resize makes the index anew, in the size that fits so many keys.
+func (s *shard) resize(keys int) {
 	old := s.index
 	bits := uint(firstBits)
-	for 1<<bits*5/8 < s.keys()+1 {
+	for 1<<bits*5/8 < keys {
 		bits++
 	}
 	s.account(4 * (1<<bits - len(old)))

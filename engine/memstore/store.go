@@ -20,7 +20,8 @@ const (
 // A Store is an engine.Store in memory. Make one with New and end it with Close.
 type Store struct {
 	*shared
-	held bool // whoever uses this Store holds the locks: see Exclusively
+	held  bool   // whoever uses this Store holds the locks: see Exclusively
+	group *group // of the changes that it makes, if it is held and has a journal
 }
 
 // shared is what a Store is behind its locks.
@@ -33,6 +34,7 @@ type shared struct {
 	bytes    atomic.Int64
 	expired  atomic.Int64
 	evicted  atomic.Int64
+	loading  atomic.Bool
 	sweeping sync.Mutex // one sweep at a time
 	stop     chan struct{}
 	swept    sync.WaitGroup
@@ -88,13 +90,15 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	if next = next.At(c.Now); next == old {
 		return decision, nil
 	}
-	if next.Kind == 0 {
-		sh.remove(i)
-		return decision, nil
-	}
-	if err := sh.put(h, c.Key, i, next, box{log: next.Log}); err != nil {
+	if err := s.refuses(); err != nil {
 		return engine.Decision{}, err
 	}
+	if next.Kind == 0 {
+		sh.remove(i)
+	} else if err := sh.put(h, c.Key, i, next, box{log: next.Log}); err != nil {
+		return engine.Decision{}, err
+	}
+	s.note(sh, c.Now, c.Key, old, next)
 	return decision, nil
 }
 
@@ -122,9 +126,18 @@ func (s *Store) Delete(_ context.Context, k engine.Key) (bool, error) {
 	if i < 0 {
 		return false, nil
 	}
-	existed := sh.state(i, s.clock.Now()).Kind != 0
+	now := s.clock.Now()
+	old := sh.state(i, now)
+	if old.Kind != 0 {
+		if err := s.refuses(); err != nil {
+			return false, err
+		}
+	}
 	sh.remove(i)
-	return existed, nil
+	if old.Kind != 0 {
+		s.note(sh, now, k, old, engine.State{})
+	}
+	return old.Kind != 0, nil
 }
 
 // Len is how many keys a database has.
@@ -134,11 +147,19 @@ func (s *Store) Len(_ context.Context, db int) (int64, error) { return s.lengths
 // first key goes, so nobody sees a half of it.
 func (s *Store) Flush(_ context.Context, db int) error {
 	s.lockAll()
+	defer s.unlockAll()
+	if err := s.refuses(); err != nil {
+		return err
+	}
+	s.flush(db)
+	s.noteFlush(db)
+	return nil
+}
+
+func (s *Store) flush(db int) {
 	for i := range s.shards {
 		s.shards[i].flush(db)
-		s.unlock(&s.shards[i])
 	}
-	return nil
 }
 
 func (s *shard) flush(db int) {

@@ -24,11 +24,19 @@ func (s *Store) sweepAlways() {
 		case <-tick.C:
 		}
 		most = max(most, s.bytes.Load())
-		s.sweep()
+		s.sweepUnlessLoading()
 		if now := s.bytes.Load(); most-now > returnBytes && now < most/2 {
 			debug.FreeOSMemory()
 			most = now
 		}
+	}
+}
+
+// sweepUnlessLoading leaves what is over alone while a record may come that goes on
+// with it.
+func (s *Store) sweepUnlessLoading() {
+	if !s.loading.Load() {
+		s.sweep()
 	}
 }
 

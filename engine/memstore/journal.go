@@ -1,0 +1,137 @@
+package memstore
+
+import (
+	"slices"
+
+	"sluice/engine"
+)
+
+// A group collects the changes of a call that makes several as one.
+type group struct {
+	at      engine.Instant
+	changes []engine.Record
+}
+
+// refuses is why no change may be made now, or nil.
+func (s *Store) refuses() error {
+	if j := s.options.Journal; j != nil {
+		return j.Refuses()
+	}
+	return nil
+}
+
+// note tells the journal that a key's state has changed. The caller holds the lock
+// of its shard, which may be nil within asOne.
+func (s *Store) note(sh *shard, at engine.Instant, k engine.Key, before, after engine.State) {
+	if s.options.Journal == nil {
+		return
+	}
+	r := s.change(sh)
+	r.Note(k, before, after)
+	s.tell(sh, at)
+}
+
+// noteLease tells of a change of the lease of a call's token.
+func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before engine.State, content *leases) {
+	if s.options.Journal == nil {
+		return
+	}
+	r := s.change(sh)
+	after := engine.LeaseState(content)
+	after.Words = [3]uint64{}
+	r.Note(c.Key, before, after)
+	if after.Kind != 0 {
+		if before.Kind != 0 {
+			r.Change = engine.Amend
+		}
+		lease, _ := content.Get(c.Token)
+		lease.Token = c.Token
+		r.Leases = append(r.Leases, lease)
+	}
+	s.tell(sh, c.Now)
+}
+
+// noteFlush tells that a database is empty. The caller holds every lock.
+func (s *Store) noteFlush(db int) {
+	if s.options.Journal == nil {
+		return
+	}
+	sh := &s.shards[0]
+	r := s.change(sh)
+	*r = engine.Record{Change: engine.Empty, Key: engine.Key{DB: db}}
+	s.tell(sh, s.clock.Now())
+}
+
+// noteAll tells every state anew, as one: what was over before the clock was set
+// back stays so. The caller holds every lock.
+func (s *Store) noteAll(at engine.Instant) {
+	(&Store{shared: s.shared, held: true, group: s.group}).asOne(func(inner engine.Store) {
+		all := inner.(*Store)
+		all.noteFlush(engine.AllDatabases)
+		for i := range s.shards {
+			sh := &s.shards[i]
+			sh.each(func(_ int, rec record) { all.noteWhole(sh, at, rec) })
+		}
+	})
+}
+
+func (s *Store) noteWhole(sh *shard, at engine.Instant, rec record) {
+	if s.options.Journal == nil {
+		return
+	}
+	*s.change(sh) = sh.whole(rec)
+	s.tell(sh, at)
+}
+
+// change is where the next change is written down.
+func (s *Store) change(sh *shard) *engine.Record {
+	if s.group != nil {
+		s.group.changes = append(s.group.changes, engine.Record{})
+		return &s.group.changes[len(s.group.changes)-1]
+	}
+	if sh.change == nil {
+		sh.change = make([]engine.Record, 1)
+	}
+	return &sh.change[0]
+}
+
+// tell tells the journal of what change was filled with, or leaves it to asOne.
+func (s *Store) tell(sh *shard, at engine.Instant) {
+	if s.group != nil {
+		s.group.at = at
+		return
+	}
+	s.options.Journal.Append(at, sh.change)
+	sh.change[0].Key.Name = nil
+}
+
+// asOne runs f with a store whose locks are held, and tells the journal of all its
+// changes as one. Within another asOne they are that one's.
+func (s *Store) asOne(f func(engine.Store)) {
+	if s.options.Journal == nil || s.group != nil {
+		f(s)
+		return
+	}
+	s.group = &group{}
+	defer func() { // also if f panics: what it has changed is changed
+		if g := s.group; len(g.changes) > 0 {
+			s.options.Journal.Append(g.at, g.changes)
+		}
+		s.group = nil
+	}()
+	f(s)
+}
+
+// whole is a Put of what a record holds.
+func (s *shard) whole(rec record) engine.Record {
+	r := engine.Record{}
+	st := s.stateOf(rec)
+	if st.Kind == engine.KindConcurrency {
+		st.Words = [3]uint64{}
+		r.Leases = slices.Clone(s.boxOf(rec).leases.byEnd.Items())
+	}
+	leases := r.Leases
+	r.Note(s.keyOf(rec), engine.State{}, st)
+	r.Leases = leases
+	return r
+}
