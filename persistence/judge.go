@@ -17,7 +17,6 @@ type findings struct {
 	synced int64 // bytes of the log that are known to have been synced
 
 	follows int64 // the first whole frame behind it; 0 if there is none
-	unsure  bool  // there may be one: the search was given up
 	hole    bool  // up to there lie zeros where a sector never reached the disk
 }
 
@@ -30,8 +29,6 @@ func judge(f findings) verdict {
 	switch {
 	case f.offset < f.synced:
 		return verdict{true, fmt.Sprintf("its first %d bytes had been written for good", f.synced)}
-	case f.unsure:
-		return verdict{true, "what is behind that looks too much like records to tell"}
 	case f.follows == 0:
 		return verdict{false, "the last write was not finished"}
 	case f.hole:

@@ -67,9 +67,9 @@ func (d osDisk) Lock(note string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if taken, err := flock(f); taken || err != nil {
 		defer f.Close()
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if err != nil {
 			return nil, err
 		}
 		holder, _ := io.ReadAll(io.LimitReader(f, 1000))

@@ -15,6 +15,8 @@ type reading struct {
 	disk Disk
 	cut  bool // cut what a crash has left at the end of logs; else only say so
 	load func([]engine.Record) error
+	// expect is called with how many keys a snapshot has, before they are loaded.
+	expect func(keys int64)
 
 	listing
 	Recovery
@@ -74,6 +76,7 @@ func (r *reading) trySnapshot(number uint64) error {
 		return err
 	}
 	defer s.close()
+	r.expect(int64(s.keys))
 	if err := s.load(r.load); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func (d *Directory) Recover(store engine.Keeper) (Recovery, error) {
 	d.loading.Store(true)
 	defer d.loading.Store(false)
 	began := d.now()
-	r := reading{dir: d.path, disk: d.disk, cut: true, load: d.loadInto(store)}
+	r := reading{dir: d.path, disk: d.disk, cut: true, load: d.loadInto(store), expect: store.Expect}
 	if err := d.read(&r); err != nil {
 		return r.Recovery, err
 	}

@@ -20,7 +20,7 @@ type repair struct {
 func repairAll(dir string, disk Disk) (map[string]string, error) {
 	p := repair{dir, disk, map[string]string{}}
 	for {
-		r := reading{dir: dir, disk: disk, cut: true, load: func([]engine.Record) error { return nil }}
+		r := reading{dir: dir, disk: disk, cut: true, load: func([]engine.Record) error { return nil }, expect: unexpected}
 		var err error
 		if r.listing, err = list(disk); err != nil {
 			return p.did, err

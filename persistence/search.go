@@ -11,7 +11,11 @@ import (
 // for what they say of how much had been synced.
 func (r *logReader) investigate() (findings, error) {
 	f := findings{offset: r.offset}
-	s := search{logReader: r, budget: 4*(r.size-r.offset) + 64<<20}
+	sums, err := newPrefixes(r.file, r.offset, r.size)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", r.name, err)
+	}
+	s := search{logReader: r, sums: sums}
 	for at := r.offset + 1; ; {
 		next, length, err := s.find(at)
 		if err != nil {
@@ -28,19 +32,16 @@ func (r *logReader) investigate() (findings, error) {
 		}
 		at = next + length
 	}
-	f.unsure = s.budget < 0
 	if s.mark.number == r.number {
 		f.synced = s.mark.bytes
 	}
 	return f, nil
 }
 
-// A search finds frames that are not where one ends. Its time is bounded: bytes
-// that look like the heads of long frames would have it check everything behind
-// each of them.
+// A search finds frames that are not where one ends.
 type search struct {
 	*logReader
-	budget int64 // bytes to check
+	sums   *prefixes
 	window []byte
 	start  int64 // of the window
 	mark   mark  // the last that was found of this log
@@ -52,7 +53,7 @@ const leastHead = frameHead + 2
 
 // find returns the first whole frame from an offset on, of length 0 if there is none.
 func (s *search) find(from int64) (at, length int64, err error) {
-	for at = from; at+frameHead <= s.size && s.budget >= 0; at++ {
+	for at = from; at+frameHead <= s.size; at++ {
 		b, err := s.bytes(at)
 		if err != nil {
 			return 0, 0, err
@@ -61,12 +62,12 @@ func (s *search) find(from int64) (at, length int64, err error) {
 			continue
 		}
 		length = int64(frameHead + payloadLength(b))
-		s.budget -= length
-		whole, err := s.whole(at, length)
+		crc := crcOf(b)
+		sum, err := s.sums.sum(s.salt, at+4, at+length)
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, fmt.Errorf("%s: %w", s.name, err)
 		}
-		if whole {
+		if sum == crc {
 			return at, length, s.note(at, b)
 		}
 	}
