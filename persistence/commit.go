@@ -1,6 +1,8 @@
 package persistence
 
 import (
+	"cmp"
+	"errors"
 	"sync"
 	"sync/atomic"
 )
@@ -153,6 +155,8 @@ func (w *writer) appendMarks() {
 	}
 }
 
+var errLost = errors.New("an fsync of the log has failed")
+
 // sync brings what is written to the disk: first the end of the log before this
 // one, so that no log is there without what it follows.
 func (d *Directory) sync() error {
@@ -164,7 +168,7 @@ func (d *Directory) sync() error {
 	done := t.bytes == w.syncedBytes
 	w.progress.Unlock()
 	if lost {
-		return d.broken() // another fsync might well say that all is good
+		return cmp.Or(d.broken(), errLost) // another fsync might well say that all is good
 	}
 	if sealed.file != nil {
 		if err := d.syncFile(sealed); err != nil {

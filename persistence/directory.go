@@ -30,7 +30,6 @@ type Directory struct {
 	writer  writer
 	health  health
 	saves   saves
-	broke   atomic.Bool // something failed since the log was begun afresh, or mended
 
 	opening  sync.Mutex // held by Recover and Close
 	loading  atomic.Bool
@@ -91,8 +90,8 @@ func (d *Directory) Tune(change func(*Options)) error {
 		}
 	}
 	d.options.Store(&o)
-	if o.OnError == MemoryOnly && d.broken() != nil {
-		d.health.giveUp(&d.pending)
+	if o.OnError == MemoryOnly {
+		d.giveUp()
 	}
 	return nil
 }
@@ -105,19 +104,25 @@ func (d *Directory) turnLog(on bool) error {
 	if on {
 		err := d.beginAfresh()
 		if err != nil {
-			d.closeLog()
+			d.abandonLog()
 		}
 		return d.endSave(err)
 	}
 	if err := d.settle(); err != nil {
 		d.log.Warn("the end of the log is missing", "reason", err.Error())
 	}
-	d.closeLog()
-	d.heal() // there is nothing to write any more
+	d.abandonLog()
 	d.saves.mu.Lock()
 	defer d.saves.mu.Unlock()
 	d.saves.running = false
 	return nil
+}
+
+// abandonLog ends the log: so there is nothing to write, and nothing broken.
+func (d *Directory) abandonLog() {
+	d.closeLog()
+	d.health.whole()
+	d.heal()
 }
 
 // closeLog stops noting changes and closes the log.
@@ -128,7 +133,7 @@ func (d *Directory) closeLog() {
 	w.syncing.Lock()
 	defer w.syncing.Unlock()
 	p.mu.Lock()
-	p.open, p.frames = false, nil
+	p.open, p.drop, p.frames = false, false, nil
 	appends := p.appended.Load()
 	p.mu.Unlock()
 	w.progress.Lock()
@@ -138,7 +143,7 @@ func (d *Directory) closeLog() {
 			t.file.Close()
 		}
 	}
-	w.tail, w.sealed, w.out = tail{}, tail{}, nil
+	w.tail, w.sealed, w.out, w.lost = tail{}, tail{}, nil, false
 	w.written.Store(appends)
 	w.synced.Store(appends)
 }

@@ -21,6 +21,7 @@ type health struct {
 
 	mu       sync.Mutex
 	afresh   bool // mending takes a log afresh
+	broke    bool // something did since mending has begun
 	failures int64
 	tries    int // to mend, since it is failing
 	next     time.Time
@@ -84,6 +85,17 @@ func (d *Directory) broken() error {
 	return nil
 }
 
+// brokenAgain is broken if something has broken since mending has begun.
+func (d *Directory) brokenAgain() error {
+	h := &d.health
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.broke {
+		return nil
+	}
+	return d.broken()
+}
+
 // fail notes a breakage, and returns the error of it.
 func (d *Directory) fail(b breakage) error {
 	h := &d.health
@@ -101,7 +113,7 @@ func (d *Directory) fail(b breakage) error {
 		h.tries, h.next = 0, f.since.Add(mendEvery)
 		d.log.Error("changes can not be kept", "reason", b.Error(), "then", d.options.Load().OnError.String())
 	}
-	d.broke.Store(true)
+	h.broke = true
 	if d.options.Load().OnError == MemoryOnly {
 		h.afresh = true
 		d.pending.dropAll()
@@ -124,13 +136,14 @@ func (p *pending) dropAll() {
 	p.hot.forget()
 }
 
-// giveUp has changes dropped until a log is begun afresh.
-func (h *health) giveUp(p *pending) {
+// giveUp has changes dropped until a log is begun afresh, if they can't be kept.
+func (d *Directory) giveUp() {
+	h := &d.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.failing.Load() != nil {
-		h.afresh = true
-		p.dropAll()
+		h.afresh, h.broke = true, true
+		d.pending.dropAll()
 	}
 }
 
@@ -141,19 +154,26 @@ func (h *health) hurry() {
 	h.next = time.Time{}
 }
 
-// heal notes that changes are kept again.
-func (d *Directory) heal() {
+// heal notes that changes are kept again, unless something else broke meanwhile.
+func (d *Directory) heal() bool {
 	h := &d.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f := h.failing.Load()
-	if f == nil {
-		return
+	if h.broke || f == nil {
+		return f == nil
 	}
 	h.afresh = false
-	d.broke.Store(false)
 	h.failing.Store(nil)
 	d.log.Info("changes are kept again", "after", d.now().Sub(f.since).String())
+	return true
+}
+
+// whole begins to watch whether anything breaks.
+func (h *health) whole() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.broke = false
 }
 
 // mend tries to keep changes again, if it is time to. When that fails it tries
@@ -167,6 +187,7 @@ func (d *Directory) mend() {
 		return
 	}
 	afresh := h.afresh
+	h.broke = false
 	h.mu.Unlock()
 	var err error
 	if afresh {
@@ -174,8 +195,7 @@ func (d *Directory) mend() {
 	} else {
 		err = d.mendTail()
 	}
-	if err == nil {
-		d.heal()
+	if err == nil && d.heal() {
 		return
 	}
 	h.mu.Lock()

@@ -147,6 +147,90 @@ func TestUnfinishedAfresh(t *testing.T) {
 	wantStore(t, again.store, found.store)
 }
 
+// What breaks while it is being mended is not taken for mended.
+func TestBreaksWhileMending(t *testing.T) {
+	for name, breakMore := range map[string]func(f *fixture, d *memDisk){
+		"an fsync": func(f *fixture, d *memDisk) {
+			f.store.set(fixed("x"))
+			breaks(d, "fsync", syscall.EIO)
+			f.dir.sync()
+		},
+		"changes are dropped from now on": func(f *fixture, _ *memDisk) {
+			f.dir.Tune(func(o *Options) { o.OnError = MemoryOnly })
+			f.store.set(fixed("dropped"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk := newMemDisk()
+			f := open(t, disk, nil)
+			f.mustPut("a", 1)
+			breaks(disk, "fsync", syscall.EIO)
+			f.dir.everySecond()
+			breaks(disk, "", nil)
+			f.store.between = func(int) { breakMore(f, disk) }
+			f.later(2 * mendAtLeast)
+			f.store.between = nil
+			if f.dir.broken() == nil && f.dir.pending.drop {
+				t.Fatal("it is said to be well, and drops changes")
+			}
+			breaks(disk, "", nil)
+			f.later(2 * mendAtLeast)
+			f.mustPut("b", 1)
+			f.dir.everySecond()
+			after := disk.powerLoss(newWorld(t, 1, Always).rand)
+			wantStore(t, open(t, after, nil).store, f.store)
+		})
+	}
+}
+
+// A log that is written is no number to begin another with.
+func TestRotationFails(t *testing.T) {
+	disk := newMemDisk()
+	f := open(t, disk, nil)
+	f.mustPut("a", 1)
+	begun := false
+	disk.before = func(op, name string) error {
+		begun = begun || op == "rename" && name == "0000000002.log.tmp"
+		if begun && op == "fsync" && name == "0000000001.log.tmp" { // as it was named when it was made
+			return syscall.EIO
+		}
+		return nil
+	}
+	f.dir.writer.progress.Lock()
+	f.dir.writer.syncedBytes-- // so that there is something to sync
+	f.dir.writer.progress.Unlock()
+	if err := f.dir.Save(); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("Save: %v", err)
+	}
+	if used, writes := f.dir.saves.number, f.dir.writer.tail.number; used != writes {
+		t.Errorf("log %d is written, and the last number used is %d", writes, used)
+	}
+	f.later(2 * mendAtLeast)
+	f.mustPut("b", 1)
+	wantStore(t, open(t, disk.killed(), nil).store, f.store)
+}
+
+// A stop mends what it can.
+func TestCloseMends(t *testing.T) {
+	for _, op := range []string{"write", "fsync"} {
+		disk := newMemDisk()
+		f := open(t, disk, func(o *Options) { o.Policy = Always })
+		breaks(disk, op, syscall.EIO)
+		f.put("a", 1)
+		if err := f.dir.Close(false); err == nil {
+			t.Errorf("%s: Close says nothing of what is lost", op)
+		}
+		f = open(t, disk.killed(), func(o *Options) { o.Policy = Always })
+		breaks(f.disk.(*memDisk), op, syscall.EIO)
+		f.put("b", 1)
+		breaks(f.disk.(*memDisk), "", nil)
+		f.close(true)
+		if found := open(t, f.disk, nil); found.store.keys["0/b"] == nil {
+			t.Errorf("%s: what could be kept was not", op)
+		}
+	}
+}
+
 // The log can be turned off and on.
 func TestTurnLog(t *testing.T) {
 	disk := newMemDisk()

@@ -37,6 +37,9 @@ func (s *saves) published(number uint64, size int64) {
 // Save writes a snapshot and returns when it is there. ErrSaving if one is being
 // written already.
 func (d *Directory) Save() error {
+	if !d.ready.Load() {
+		return ErrClosed
+	}
 	if err := d.beginSave(); err != nil {
 		return err
 	}
@@ -45,6 +48,9 @@ func (d *Directory) Save() error {
 
 // BackgroundSave begins a snapshot and returns. ErrSaving if one is being written.
 func (d *Directory) BackgroundSave() error {
+	if !d.ready.Load() {
+		return ErrClosed
+	}
 	if err := d.beginSave(); err != nil {
 		return err
 	}
@@ -57,9 +63,6 @@ func (d *Directory) BackgroundSave() error {
 }
 
 func (d *Directory) beginSave() error {
-	if !d.ready.Load() {
-		return ErrClosed
-	}
 	s := &d.saves
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +101,7 @@ func (d *Directory) snapshot() error {
 		}
 		flags = logged
 	}
-	d.saves.number = number
+	d.saves.number = number // rotate has noted it when there is a log
 	if err := d.writeSnapshot(number, flags); err != nil {
 		return err
 	}

@@ -76,6 +76,7 @@ func (d *Directory) rotate(number uint64) error {
 	w.takeRole()
 	if err = d.flush(); err == nil {
 		w.switchTo(l, w.appends)
+		d.saves.number = number
 	}
 	w.giveRole()
 	if err != nil {
@@ -118,12 +119,12 @@ func (d *Directory) abandonFor(l newLog) {
 	defer w.giveRole()
 	w.syncing.Lock()
 	defer w.syncing.Unlock()
+	d.health.whole() // what broke until now was the other log
 	w.out, w.appends = nil, d.pending.openEmpty()
 	w.switchTo(l, w.appends)
 	w.progress.Lock()
 	defer w.progress.Unlock()
 	w.sealed, w.lost, w.marks = tail{}, false, [2]mark{}
-	d.broke.Store(false)
 }
 
 // openEmpty begins to note changes, and drops those that are pending. It returns
@@ -202,8 +203,8 @@ func (d *Directory) settle() error {
 	if err == nil {
 		err = d.sync()
 	}
-	if err == nil && d.broke.Load() {
-		err = d.broken()
+	if err == nil {
+		err = d.brokenAgain()
 	}
 	return err
 }
