@@ -29,7 +29,9 @@ func TestCallFails(t *testing.T) {
 			for _, fault := range faults {
 				t.Run(fmt.Sprintf("%s/%s/%s", Policy(policy), OnError(onError), fault.name), func(t *testing.T) {
 					t.Parallel()
-					for n := 0; failing(t, Policy(policy), OnError(onError), n, fault.times, fault.err); n++ {
+					for seed := uint64(0); seed < 6; seed += uint64(sparsely(3)) {
+						for n := 0; failing(t, seed, Policy(policy), OnError(onError), n, fault.times, fault.err); n++ {
+						}
 					}
 				})
 			}
@@ -38,8 +40,8 @@ func TestCallFails(t *testing.T) {
 }
 
 // failing runs a world whose n-th call fails, and says whether it came to it.
-func failing(t *testing.T, policy Policy, onError OnError, n, times int, fault error) bool {
-	w := newWorld(t, 7, policy)
+func failing(t *testing.T, seed uint64, policy Policy, onError OnError, n, times int, fault error) bool {
+	w := newWorld(t, seed, policy)
 	w.option = func(o *Options) { o.OnError = onError }
 	left := n
 	w.disk.before = func(op, name string) error {
@@ -54,7 +56,7 @@ func failing(t *testing.T, policy Policy, onError OnError, n, times int, fault e
 	}
 	defer func() {
 		if t.Failed() {
-			fmt.Printf("call %d\n", n)
+			fmt.Printf("seed %d, call %d\n", seed, n)
 		}
 	}()
 	for range 2 * times {

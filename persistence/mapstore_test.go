@@ -224,7 +224,9 @@ func (s *mapStore) flush(db int) error {
 func (s *mapStore) all() map[string]string {
 	all := map[string]string{}
 	for name, h := range s.keys {
-		all[name] = h.String()
+		if words := h.String(); words != "" {
+			all[name] = words
+		}
 	}
 	return all
 }
