@@ -98,6 +98,7 @@ func BenchmarkCommit(b *testing.B) {
 				records := someRecords(100_000)
 				b.ReportAllocs()
 				b.SetParallelism(max(1, clients/2))
+				b.ResetTimer()
 				var mu sync.Mutex
 				next := 0
 				b.RunParallel(func(p *testing.PB) {

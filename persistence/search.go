@@ -26,7 +26,7 @@ func (r *logReader) investigate() (findings, error) {
 		}
 		if f.follows == 0 {
 			f.follows = next
-			if f.hole, err = r.hole(next); err != nil {
+			if f.hole, err = s.hole(next); err != nil {
 				return f, err
 			}
 		}
@@ -123,21 +123,41 @@ func (s *search) note(at int64, b []byte) error {
 // hole says whether between the frame that is not whole and the one that follows
 // lies a sector that never reached the disk: zeros, from its beginning or from
 // where an earlier write had ended in it.
-func (r *logReader) hole(follows int64) (bool, error) {
+func (s *search) hole(follows int64) (bool, error) {
 	buf := make([]byte, sector)
-	for s := r.offset - r.offset%sector; s < follows; s += sector {
-		from, to := max(s, r.offset), min(s+sector, follows)
-		if s+sector-to > 4 { // a frame may well begin with zeros, but with no more
+	for at := s.offset - s.offset%sector; at < follows; at += sector {
+		from, to := max(at, s.offset), min(at+sector, follows)
+		if at+sector-to > 4 { // a frame may well begin with zeros, but with no more
 			break
 		}
-		if _, err := r.file.ReadAt(buf[:to-from], from); err != nil {
-			return false, fmt.Errorf("%s: %w", r.name, err)
+		if _, err := s.file.ReadAt(buf[:to-from], from); err != nil {
+			return false, fmt.Errorf("%s: %w", s.name, err)
 		}
-		if allZero(buf[:to-from]) {
+		if !allZero(buf[:to-from]) {
+			continue
+		}
+		if few := to - from; few >= 4 {
 			return true, nil
+		} else if whole, err := s.wholeBut(few); whole || err != nil {
+			return whole, err
 		}
 	}
 	return false, nil
+}
+
+// wholeBut says whether the frame that is not whole would be if its first few bytes,
+// of the CRC, were not zeros. So few may be zeros by chance.
+func (s *search) wholeBut(few int64) (bool, error) {
+	head := make([]byte, frameHead)
+	if _, err := s.file.ReadAt(head, s.offset); err != nil {
+		return false, fmt.Errorf("%s: %w", s.name, err)
+	}
+	end := s.offset + int64(frameHead+payloadLength(head))
+	if end > s.size {
+		return false, nil
+	}
+	sum, err := s.sums.sum(s.salt, s.offset+4, end)
+	return sum>>(8*few) == crcOf(head)>>(8*few), err
 }
 
 func allZero(b []byte) bool {

@@ -3,9 +3,11 @@ package persistence
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"sluice/engine"
@@ -83,5 +85,34 @@ func TestLargeFrame(t *testing.T) {
 	disk.names["0000000001.log"].data[1<<20]++
 	if _, err := tryOpen(t, disk.killed(), nil); err == nil {
 		t.Error("damage was not found")
+	}
+}
+
+// A frame that begins in the last bytes of a sector may have begun with zeros, or
+// the sector was never written: the rest of the frame tells.
+func TestFewZeros(t *testing.T) {
+	for few := 1; few <= 4; few++ {
+		for _, flip := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d/flip=%v", few, flip), func(t *testing.T) {
+				disk := newMemDisk()
+				f := open(t, disk, nil)
+				fill := sector - few - headerBytes - frameHead - 2 - 2 - 8 // as much as one record's key takes
+				f.mustPut(strings.Repeat("x", fill), 1)
+				f.mustPut("a", 1)
+				f.mustPut("b", 1)
+				log := disk.names["0000000001.log"].data
+				clear(log[sector-few : sector])
+				if flip {
+					log[sector+20]++
+				}
+				found, err := tryOpen(t, disk.killed(), nil)
+				if refused := err != nil; refused != (flip && few < 4) {
+					t.Fatalf("recovery: %v", err)
+				}
+				if err == nil && len(found.store.keys) != 1 {
+					t.Errorf("recovered %v", found.store.all())
+				}
+			})
+		}
 	}
 }
