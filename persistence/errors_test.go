@@ -29,7 +29,7 @@ func TestCallFails(t *testing.T) {
 			for _, fault := range faults {
 				t.Run(fmt.Sprintf("%s/%s/%s", Policy(policy), OnError(onError), fault.name), func(t *testing.T) {
 					t.Parallel()
-					for seed := uint64(0); seed < 6; seed += uint64(sparsely(3)) {
+					for seed := uint64(0); seed < 6; seed += uint64(sparsely(6)) {
 						for n := 0; failing(t, seed, Policy(policy), OnError(onError), n, fault.times, fault.err); n++ {
 						}
 					}
