@@ -20,7 +20,10 @@ const (
 // A Store is an engine.Store in memory. Make one with New and end it with Close.
 type Store struct {
 	*shared
-	held bool // whoever uses this Store holds the locks: see Exclusively
+	held    bool // whoever uses this Store holds the locks: see Exclusively
+	instant engine.Instant
+	still   bool // it is instant for this Store: see Together
+	touched slot
 }
 
 // shared is what a Store is behind its locks.
@@ -38,7 +41,7 @@ type shared struct {
 	swept    sync.WaitGroup
 }
 
-var _ engine.Store = (*Store)(nil)
+var _ engine.Near = (*Store)(nil)
 
 // New is an empty store on a running clock, with its sweeper at work and no bound
 // on its memory.
@@ -51,7 +54,7 @@ func NewWith(o Options) *Store {
 		s.seeds[i] = maphash.MakeSeed()
 	}
 	for i := range s.shards {
-		s.shards[i] = shard{store: s, newest: -1, due: never}
+		s.shards[i] = shard{store: s, newest: -1, due: never, inner: Store{shared: s.shared, held: true, still: true}}
 	}
 	s.swept.Go(s.sweepAlways)
 	return s
@@ -78,17 +81,19 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	s.lock(sh)
 	defer s.unlock(sh)
 	// The clock is read under the lock: what a key is asked is in order of time.
-	c.Now = s.clock.Now()
+	if c.Now = s.instant; !s.still {
+		c.Now = s.clock.Now()
+	}
 	i := sh.find(h, c.Key)
 	old := sh.state(i, c.Now)
 	if old.Kind != 0 && old.Kind != c.Algorithm.Kind {
 		return engine.Decision{}, engine.ErrWrongKind
 	}
 	next, decision := c.Algorithm.Decide(old, &c.Request)
-	if next = next.At(c.Now); next == old {
+	switch over := next.Deadline <= c.Now; { // a zero state is, too
+	case over && old.Kind == 0, next == old:
 		return decision, nil
-	}
-	if next.Kind == 0 {
+	case over:
 		sh.remove(i)
 		return decision, nil
 	}
