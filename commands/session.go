@@ -24,6 +24,8 @@ type Session struct {
 	peer          Peer
 	service       *Service
 	store         engine.Store // the service's, or what EXEC was given
+	near          engine.Near  // the service's, nil if it is none
+	joined        *joined      // nil until a command joins
 	tx            *transaction // since MULTI, else nil
 	watched       map[watchedKey]engine.State
 	ctx           context.Context
@@ -62,6 +64,7 @@ type Session struct {
 // Open begins a session over a connection. The server calls Close at its end.
 func (s *Service) Open(ctx context.Context, peer Peer, addr, laddr string) *Session {
 	c := &Session{Addr: addr, Laddr: laddr, Created: time.Now(), peer: peer, service: s, store: s.Store, ctx: ctx}
+	c.near, _ = s.Store.(engine.Near)
 	c.active.Store(c.Created.UnixNano())
 	c.refresh()
 	c.reset()
@@ -170,7 +173,13 @@ func (c *Session) resolve(args [][]byte) (*Command, error) {
 }
 
 // run answers a command that may run.
-func (c *Session) run(cmd *Command, args [][]byte) Reply {
+func (c *Session) run(cmd *Command, args [][]byte) (reply Reply) {
+	c.runInto(&reply, cmd, args)
+	return reply
+}
+
+// runInto is run for who gives the place: a reply is large, and each copy costs.
+func (c *Session) runInto(reply *Reply, cmd *Command, args [][]byte) {
 	c.begin(cmd)
 	if (cmd.Flags&Fast == 0 || c.precise) && cmd.Name != "EXEC" { // whose commands are timed
 		defer c.observe(cmd, args, time.Now())
@@ -178,15 +187,15 @@ func (c *Session) run(cmd *Command, args [][]byte) Reply {
 	if c.trackReads && cmd.Flags&ReadOnly != 0 {
 		c.rememberKeys(cmd, args)
 	}
-	reply, err := cmd.Run(c, args)
+	var err error
+	*reply, err = cmd.Run(c, args)
 	if c.service.monitors.any.Load() {
 		c.service.monitors.show(c, cmd, args)
 	}
 	if err != nil {
 		cmd.stats.failed.Add(1)
-		return c.failure(err)
+		*reply = c.failure(err)
 	}
-	return reply
 }
 
 // admit says why a command may not run, or nil.

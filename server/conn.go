@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/redcon"
 
 	"sluice/commands"
+	"sluice/engine"
 )
 
 // A conn is one client's connection: it reads commands, has the session answer
@@ -25,6 +26,7 @@ type conn struct {
 	server  *Server
 	session *commands.Session
 	frames  *frameReader
+	doEach  func(int) // doJoined; made once, for it would be allocated
 	out     []byte
 	start   int  // in out, of the reply to the command under way
 	written int  // bytes of this batch
@@ -65,6 +67,7 @@ const (
 
 func (s *Server) newConn(nc net.Conn) *conn {
 	c := &conn{net: nc, server: s, frames: newFrameReader()}
+	c.doEach = c.doJoined
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.session = s.service.Open(c.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
 	c.noteStranger()
@@ -128,6 +131,17 @@ func (c *conn) batch(n int) bool {
 func (c *conn) answer() (ran bool) {
 	for !c.closing && !c.killed.Load() {
 		args, err := c.frames.next(c.limits())
+		if args != nil && c.session.Join(args) {
+			ran = true
+			c.frames.keep()
+			if c.session.Joined() == engine.MaxTogether {
+				c.together()
+			}
+			continue
+		}
+		if c.together(); c.closing {
+			return ran
+		}
 		switch {
 		case err != nil:
 			c.out = redcon.AppendError(c.out, err.Error())
@@ -155,16 +169,39 @@ func (c *conn) limits() *Limits {
 	return &strangers
 }
 
-// do runs a command. A panic in it is a bug of ours: the client gets an error, the
-// log the stack, and everyone else goes on.
+// together runs the commands that have joined.
+func (c *conn) together() {
+	if c.session.Joined() == 0 {
+		return
+	}
+	c.session.Together(c.doEach)
+	c.frames.forget()
+	c.flushIfFull()
+	c.hear()
+}
+
+// doJoined is do for a command that has joined.
+func (c *conn) doJoined(i int) {
+	c.start = len(c.out)
+	defer c.mend(nil)
+	var reply commands.Reply
+	c.session.RunJoined(i, &reply)
+	c.out = appendReply(c.out, &reply, c.session.Proto())
+}
+
+// mend is deferred where a command runs. A panic in it is a bug of ours: the client
+// gets an error, the log the stack, and everyone else goes on.
+func (c *conn) mend(command []byte) {
+	if p := recover(); p != nil {
+		c.logPanic("a command panicked", command, p)
+		c.out = redcon.AppendError(c.out[:c.start], "ERR internal error")
+	}
+}
+
+// do runs a command.
 func (c *conn) do(args [][]byte) {
 	c.start = len(c.out)
-	defer func() {
-		if p := recover(); p != nil {
-			c.logPanic("a command panicked", args[0], p)
-			c.out = redcon.AppendError(c.out[:c.start], "ERR internal error")
-		}
-	}()
+	defer c.mend(args[0])
 	reply := c.session.Do(args)
 	if reply.Late {
 		c.hear()
