@@ -181,6 +181,9 @@ func (c *Session) run(cmd *Command, args [][]byte) (reply Reply) {
 // runInto is run for who gives the place: a reply is large, and each copy costs.
 func (c *Session) runInto(reply *Reply, cmd *Command, args [][]byte) {
 	c.begin(cmd)
+	if cmd.Flags&Fast == 0 {
+		c.peer.Slow()
+	}
 	if (cmd.Flags&Fast == 0 || c.precise) && cmd.Name != "EXEC" { // whose commands are timed
 		defer c.observe(cmd, args, time.Now())
 	}

@@ -31,6 +31,10 @@ type Server struct {
 	stop     context.CancelFunc
 	ended    chan struct{} // closed when the last connection is
 
+	start   sync.Once // of the loops, by the first connection that can be on one
+	loops   []*loop
+	leaders sync.WaitGroup
+
 	mu    sync.Mutex
 	conns map[*conn]struct{}
 }
@@ -91,6 +95,7 @@ func (s *Server) Serve() {
 	}
 	watch.Go(s.watch)
 	clients.Wait()
+	s.stopLoops()
 	close(s.ended)
 	s.cancel()
 	watch.Wait()
@@ -118,6 +123,10 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
+
+// commit returns when what commands have changed so far is kept as safely as it is to
+// be before replies tell of it. There is nothing to wait for yet.
+func (s *Server) commit() {}
 
 // enter takes a connection up, unless it comes after Stop has woken all others.
 func (s *Server) enter(c *conn) {
