@@ -12,11 +12,17 @@ import (
 	"sluice/cmd/internal/bench"
 )
 
+const compareUsage = `bench compare [OPTION]... TARGET...
+
+Measures targets in turn and prints medians, and ratios to the first. A target is
+[name=]workload@server, as in incr@redis, gcra@sluice or mine=gcra@127.0.0.1:6390:
+a workload of sluice bench (command for that of --command), and an address or a
+server to start: sluice, redis, or one of --start. Servers that are started are
+filled with all keys, and ended.`
+
 // benchCompare measures several targets in turn.
 func benchCompare(args []string, stdout, stderr io.Writer) int {
-	flags, f := benchFlags("bench compare [OPTION]... TARGET...\n\n"+
-		"A target is [name=]workload@server, the server an address, or sluice or redis, which are then\n"+
-		"started and ended here. Ratios are to the first target.", stderr)
+	flags, f := benchFlags(stderr)
 	servers, err := bench.KnownServers()
 	if err != nil {
 		return failed(stderr, err, exitError)
@@ -31,8 +37,7 @@ func benchCompare(args []string, stdout, stderr io.Writer) int {
 		servers[name] = line
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
-		code, _ := parsed(err, flags)
+	if code, ok := parse(flags, args, compareUsage, stdout); !ok {
 		return code
 	}
 	targets, err := f.targets(flags.Args(), servers)

@@ -31,12 +31,26 @@ func TestParseTarget(t *testing.T) {
 	}
 }
 
-func TestHasOption(t *testing.T) {
-	const help = "Usage: serve [--OPTION VALUE]\n\n  --save         \"\"   no --dir\n  --appendonly  \"no\"\n"
-	for option, want := range map[string]bool{`--save ""`: true, "--appendonly no": true, "--append no": false, "--dir x": false} {
-		if got := hasOption(help, option); got != want {
-			t.Errorf("%s: %v", option, got)
+func TestSluiceCommandLine(t *testing.T) {
+	const old = "Usage: serve [--OPTION VALUE]\n\n  --port  no --dir\n  --appendonly  \"no\"\n"
+	const log = old + "  --dir  x\n  --save  x\n  --appendfsync  x\n"
+	for _, test := range []struct {
+		help, want string
+		fsync      int
+	}{
+		{old, `"s" serve --port {port} --loglevel warning --appendonly no`, 0},
+		{log, `"s" serve --port {port} --loglevel warning --dir {dir} --appendonly no --save ""`, 0},
+		{log, `"s" serve --port {port} --loglevel warning --dir {dir} --appendonly yes --appendfsync always --save ""`, 2},
+	} {
+		if got := (help{"s", test.help}).sluice(fsyncs[test.fsync]); got != test.want {
+			t.Errorf("the command line is %s, want %s", got, test.want)
 		}
+	}
+	if n := len(FullPlan().durable(help{"s", old})); n != 0 {
+		t.Errorf("%d targets with a log for a server that has none", n)
+	}
+	if n := len(FullPlan().durable(help{"s", log})); n != 6 {
+		t.Errorf("%d targets with a log, want 6", n)
 	}
 }
 
