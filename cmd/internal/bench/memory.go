@@ -17,13 +17,17 @@ type Memory struct {
 // A Filled is a server with so many keys.
 type Filled struct {
 	Keys        int     `json:"keys"`
-	BytesPerKey float64 `json:"bytes_per_key"`              // of resident memory, more than when it was empty
+	BytesPerKey float64 `json:"bytes_per_key"`              // of resident memory, more than at first
 	PerSec      *Sample `json:"calls_per_second,omitempty"` // of the targets that are measured with many keys
 }
 
 // settle is how long a server is given, after it was filled, to give back what it
 // used only for growing.
 const settle = 500 * time.Millisecond
+
+// firstKeys is how many keys are there before the memory is read for the first time:
+// what a server takes for its first connection and call is not the price of a key.
+const firstKeys = 1000
 
 // memoryDepth is deep enough for the server to be what limits, and not the machine's
 // way to it.
@@ -66,6 +70,11 @@ func (p Plan) filled(ctx context.Context, t Target, speed bool, progress io.Writ
 		return Filled{}, err
 	}
 	defer stop()
+	first := targets[0].Load
+	first.Keys = firstKeys
+	if _, err := Fill(ctx, first); err != nil {
+		return Filled{}, err
+	}
 	pid := strconv.Itoa(targets[0].Load.PID)
 	before, err := resident(pid)
 	if err != nil {
@@ -79,7 +88,7 @@ func (p Plan) filled(ctx context.Context, t Target, speed bool, progress io.Writ
 	if err != nil {
 		return Filled{}, err
 	}
-	f := Filled{Keys: t.Load.Keys, BytesPerKey: float64(after-before) / float64(t.Load.Keys)}
+	f := Filled{Keys: t.Load.Keys, BytesPerKey: float64(after-before) / float64(t.Load.Keys-firstKeys)}
 	if speed {
 		c, err := measure(ctx, targets, p.Rounds, progress)
 		if err != nil {

@@ -30,7 +30,7 @@ func (p Plan) all(servers Servers) []Target {
 		case w.Script != "":
 			targets = append(targets, Target{script(w.Name), p.load(w.Name), servers["redis"]})
 		case w.Name != "incr":
-			targets = append(targets, Target{"Sluice " + w.verb(), p.load(w.Name), servers["sluice"]})
+			targets = append(targets, Target{ours + w.verb(), p.load(w.Name), servers["sluice"]})
 		}
 	}
 	if p.RedisCell != "" {
@@ -48,8 +48,8 @@ func (s Servers) withModule(file string) string {
 func (p Plan) few(servers Servers) []Target {
 	return []Target{
 		{peer, p.load("incr"), servers["redis"]},
-		{"Sluice CL.THROTTLE", p.load("gcra"), servers["sluice"]},
-		{"Sluice TB.TAKE", p.load("token-bucket"), servers["sluice"]},
+		{ours + "CL.THROTTLE", p.load("gcra"), servers["sluice"]},
+		{ours + "TB.TAKE", p.load("token-bucket"), servers["sluice"]},
 		{script("lua-gcra"), p.load("lua-gcra"), servers["redis"]},
 	}
 }
@@ -65,7 +65,7 @@ func (p Plan) durable(h help) []Target {
 		targets = append(targets, Target{"Redis INCR, " + f.name, p.load("incr"), redis(f)})
 	}
 	for _, f := range fsyncs {
-		targets = append(targets, Target{"Sluice CL.THROTTLE, " + f.name, p.load("gcra"), h.sluice(f)})
+		targets = append(targets, Target{ours + "CL.THROTTLE, " + f.name, p.load("gcra"), h.sluice(f)})
 	}
 	return targets
 }
@@ -76,9 +76,9 @@ func (p Plan) sized(servers Servers) []Target {
 	return []Target{
 		{peer, p.load("incr"), servers["redis"]},
 		{script("lua-fixed-window"), p.load("lua-fixed-window"), servers["redis"]},
-		{"Sluice CL.THROTTLE", p.load("gcra"), servers["sluice"]},
-		{"Sluice TB.TAKE", p.load("token-bucket"), servers["sluice"]},
-		{"Sluice SW.HIT", p.load("sliding-window"), servers["sluice"]},
+		{ours + "CL.THROTTLE", p.load("gcra"), servers["sluice"]},
+		{ours + "TB.TAKE", p.load("token-bucket"), servers["sluice"]},
+		{ours + "SW.HIT", p.load("sliding-window"), servers["sluice"]},
 	}
 }
 

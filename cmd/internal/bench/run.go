@@ -143,7 +143,7 @@ func (l Load) result(loops []*loop, used usage) Result {
 		}
 	}
 	r.Calls = latencies.TotalCount()
-	r.Seconds = (last - l.Warmup).Seconds()
+	r.Seconds = max(0, (last - l.Warmup).Seconds())
 	r.Latency = summarize(latencies)
 	if r.Calls == 0 {
 		return r

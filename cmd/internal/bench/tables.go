@@ -15,6 +15,7 @@ func (r Report) tables() map[string]string {
 		"single":     latencies(r.Single),
 		"memory":     r.bytes(),
 		"durability": r.durability(),
+		"better":     r.better(),
 	}
 }
 
