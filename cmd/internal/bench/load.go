@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -92,4 +93,16 @@ func (l Load) prepare(c *client) (Template, error) {
 		return Template{}, fmt.Errorf("the first call of %s: %w", l.Workload.Name, err)
 	}
 	return template, l.Workload.Check(reply)
+}
+
+// load is the command, after its script is loaded where it has one.
+func (w Workload) load(c *client) (string, error) {
+	if w.Script == "" {
+		return w.Command, nil
+	}
+	digest, err := c.ask("SCRIPT", "LOAD", w.Script)
+	if err != nil {
+		return "", fmt.Errorf("SCRIPT LOAD: %w", err)
+	}
+	return strings.ReplaceAll(w.Command, "{sha}", fmt.Sprint(digest)), nil
 }

@@ -12,12 +12,12 @@ type Plan struct {
 	Depths      []int
 	Few, Many   int     // keys whose bytes are measured
 	Rate        float64 // of the latencies, calls a second
-	RedisCell   string  // file of that module, "" where there is none
+	RedisCell   string  `json:"-"` // file of that module, "" where there is none
 }
 
 // FullPlan takes some eight minutes on two cores.
 func FullPlan() Plan {
-	return Plan{Rounds: 3, Duration: 1300 * time.Millisecond, Warmup: 300 * time.Millisecond, Connections: 50, Keys: 1_000_000,
+	return Plan{Rounds: 3, Duration: time.Second, Warmup: 200 * time.Millisecond, Connections: 50, Keys: 1_000_000,
 		Depths: []int{1, 16, 64}, Few: 1_000_000, Many: 10_000_000, Rate: 20_000}
 }
 

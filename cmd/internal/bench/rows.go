@@ -77,7 +77,6 @@ func (p Plan) sized(servers Servers) []Target {
 		{peer, p.load("incr"), servers["redis"]},
 		{script("lua-fixed-window"), p.load("lua-fixed-window"), servers["redis"]},
 		{ours + "CL.THROTTLE", p.load("gcra"), servers["sluice"]},
-		{ours + "TB.TAKE", p.load("token-bucket"), servers["sluice"]},
 		{ours + "SW.HIT", p.load("sliding-window"), servers["sluice"]},
 	}
 }

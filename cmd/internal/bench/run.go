@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,18 +36,6 @@ func Run(ctx context.Context, l Load) (Result, error) {
 		return Result{}, err
 	}
 	return l.result(loops, measured), nil
-}
-
-// load is the command, after its script is loaded where it has one.
-func (w Workload) load(c *client) (string, error) {
-	if w.Script == "" {
-		return w.Command, nil
-	}
-	digest, err := c.ask("SCRIPT", "LOAD", w.Script)
-	if err != nil {
-		return "", fmt.Errorf("SCRIPT LOAD: %w", err)
-	}
-	return strings.ReplaceAll(w.Command, "{sha}", fmt.Sprint(digest)), nil
 }
 
 // serverPID is the process that a server says it is, 0 where it does not say or is
