@@ -101,3 +101,16 @@ func TestBytes(t *testing.T) {
 		t.Errorf("the table is\n%swant\n%s", got, want)
 	}
 }
+
+// TestPart: rows are compared with the first of their part.
+func TestPart(t *testing.T) {
+	whole := []Comparison{{Rows: []Row{
+		{Name: "a", PerSec: Sample{Median: 100}, Ratio: 1},
+		{Name: "b", PerSec: Sample{Median: 40}, Ratio: 0.4},
+		{Name: "c", PerSec: Sample{Median: 10}, Ratio: 0.1},
+	}}}
+	rows := part(whole, 1, 3)[0].Rows
+	if len(rows) != 2 || rows[0].Ratio != 1 || rows[1].Ratio != 0.25 || whole[0].Rows[1].Ratio != 0.4 {
+		t.Errorf("the part is %+v of %+v", rows, whole[0].Rows)
+	}
+}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,7 +24,7 @@ func (r Report) machine() string {
 	p := r.Plan
 	text := fmt.Sprintf("Measured on %s: %s. Each number is the median of %d measurements of %s, on %d connections.\n",
 		r.Date, r.Machine, p.Rounds, p.Duration, p.Connections)
-	text += fmt.Sprintf("Other work on the machine when it began: %.1f of its %d cores.\n", r.Machine.Busy, r.Machine.Cores)
+	text += fmt.Sprintf("Load average when it began: %.1f, on %d cores.\n", r.Machine.Busy, r.Machine.Cores)
 	if p.Duration < time.Second {
 		text += "**This was a quick run, which shows that all works. Its numbers are rough.**\n"
 	}
@@ -99,11 +100,25 @@ func (r Report) bytes() string {
 	return t.String()
 }
 
+// durability is a table for Redis and one for Sluice, each compared with itself
+// without a log: what the log costs, not who is faster.
 func (r Report) durability() string {
 	if len(r.Durability) == 0 {
 		return "The server that was measured keeps no log: nothing to measure yet.\n"
 	}
-	return byDepth(r.Durability)
+	return byDepth(part(r.Durability, 0, len(fsyncs))) + "\n" + byDepth(part(r.Durability, len(fsyncs), 2*len(fsyncs)))
+}
+
+// part is some rows of comparisons, with ratios to the first of them.
+func part(comparisons []Comparison, from, to int) (parts []Comparison) {
+	for _, c := range comparisons {
+		c.Rows = slices.Clone(c.Rows[from:to])
+		for i := range c.Rows {
+			c.Rows[i].Ratio = ratio(c.Rows[i].PerSec.Median, c.Rows[0].PerSec.Median)
+		}
+		parts = append(parts, c)
+	}
+	return parts
 }
 
 // A table is one in Markdown.
