@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: run test tools lint unit clean
+.PHONY: run test tools lint unit bench clean
 
 run:
 	$(GO) run ./cmd/sluice
@@ -22,6 +22,13 @@ lint:
 # with real clients. -p 1: they measure nothing, but they do wait for each other.
 unit:
 	$(GO) test -race -timeout 14m ./...
+
+# What docs/performance.md shows, measured here and written there: eight minutes, or one
+# with QUICK=1. REDIS_CELL=libredis_cell.so measures that module too.
+bench:
+	@sh .ci/tools bench
+	$(GO) build -o sluice ./cmd/sluice
+	./sluice bench report $(if $(QUICK),--quick) $(if $(REDIS_CELL),--redis-cell '$(abspath $(REDIS_CELL))')
 
 clean:
 	rm -rf sluice sluice-data

@@ -36,9 +36,22 @@ func parseInt(arg []byte) (int64, error) {
 	if len(digits) == 0 || digits[0] < '0' || digits[0] > '9' || digits[0] == '0' && len(arg) > 1 {
 		return 0, errInteger
 	}
-	n, err := strconv.ParseInt(string(arg), 10, 64)
-	if err != nil {
-		return 0, errInteger
+	if len(digits) > 18 { // it may not fit
+		n, err := strconv.ParseInt(string(arg), 10, 64)
+		if err != nil {
+			return 0, errInteger
+		}
+		return n, nil
+	}
+	n := int64(0)
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, errInteger
+		}
+		n = n*10 + int64(d-'0')
+	}
+	if len(digits) < len(arg) {
+		n = -n
 	}
 	return n, nil
 }

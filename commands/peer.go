@@ -14,6 +14,10 @@ type Peer interface {
 	// reply is kept: nothing of it may change any more.
 	Push(Reply)
 
+	// Slow says that the command under way may take long: nobody else is to wait for
+	// it. Only Do's goroutine may call it.
+	Slow()
+
 	// Rest has the session wait within a command until over is closed. Meanwhile
 	// the replies that were earned go out, and so do pushes. It says false if the
 	// connection is to end instead. Only Do's goroutine may call it.

@@ -26,6 +26,8 @@ func (p *testPeer) Push(r Reply) {
 }
 
 // Rest does not: what waits in a test is told to end.
+func (p *testPeer) Slow() {}
+
 func (p *testPeer) Rest(<-chan struct{}) bool { return false }
 
 // heard is what was pushed since it was last asked.

@@ -24,6 +24,8 @@ type Session struct {
 	peer          Peer
 	service       *Service
 	store         engine.Store // the service's, or what EXEC was given
+	near          engine.Near  // the service's, nil if it is none
+	joined        *joined      // nil until a command joins
 	tx            *transaction // since MULTI, else nil
 	watched       map[watchedKey]engine.State
 	ctx           context.Context
@@ -63,6 +65,7 @@ type Session struct {
 // Open begins a session over a connection. The server calls Close at its end.
 func (s *Service) Open(ctx context.Context, peer Peer, addr, laddr string) *Session {
 	c := &Session{Addr: addr, Laddr: laddr, Created: time.Now(), peer: peer, service: s, store: s.Store, ctx: ctx}
+	c.near, _ = s.Store.(engine.Near)
 	c.active.Store(c.Created.UnixNano())
 	c.refresh()
 	c.reset()
@@ -171,8 +174,17 @@ func (c *Session) resolve(args [][]byte) (*Command, error) {
 }
 
 // run answers a command that may run.
-func (c *Session) run(cmd *Command, args [][]byte) Reply {
+func (c *Session) run(cmd *Command, args [][]byte) (reply Reply) {
+	c.runInto(&reply, cmd, args)
+	return reply
+}
+
+// runInto is run for who gives the place: a reply is large, and each copy costs.
+func (c *Session) runInto(reply *Reply, cmd *Command, args [][]byte) {
 	c.begin(cmd)
+	if cmd.Flags&Fast == 0 {
+		c.peer.Slow()
+	}
 	if (cmd.Flags&Fast == 0 || c.precise) && cmd.Name != "EXEC" { // whose commands are timed
 		defer c.observe(cmd, args, time.Now())
 	}
@@ -180,16 +192,16 @@ func (c *Session) run(cmd *Command, args [][]byte) Reply {
 		c.rememberKeys(cmd, args)
 	}
 	c.touching = false
-	reply, err := cmd.Run(c, args)
+	var err error
+	*reply, err = cmd.Run(c, args)
 	if c.service.monitors.any.Load() {
 		c.service.monitors.show(c, cmd, args)
 	}
 	if err != nil {
 		cmd.stats.failed.Add(1)
-		return c.failure(err)
+		*reply = c.failure(err)
 	}
 	reply.Kept = reply.Kept || c.touching
-	return reply
 }
 
 // admit says why a command may not run, or nil.

@@ -86,6 +86,21 @@ type Store interface {
 	TestClock
 }
 
+// A Near store has its keys in the memory of this process: no call waits for more
+// than a lock.
+type Near interface {
+	Store
+
+	// Together runs f while nobody else touches the keys, at one instant. f may only
+	// use the store it is given, for nothing but Take with these keys. For calls that
+	// have come at once this is faster than one by one: what they need of memory is
+	// fetched together.
+	Together(keys []Key, f func(Store))
+}
+
+// MaxTogether is the most keys that Together takes.
+const MaxTogether = 8
+
 // Usage is what a store has used and done.
 type Usage struct {
 	Bytes   int64 // of memory that keys and their states take

@@ -34,7 +34,7 @@ func (s *Server) accept(l net.Listener, clients *sync.WaitGroup) {
 	}
 }
 
-// admit refuses a client or gives it a goroutine.
+// admit refuses a client, or gives it to a loop or a goroutine.
 func (s *Server) admit(nc net.Conn, clients *sync.WaitGroup) {
 	s.service.Stats.Connections.Add(1)
 	if why := s.refusal(nc); why != "" {
@@ -45,7 +45,9 @@ func (s *Server) admit(nc net.Conn, clients *sync.WaitGroup) {
 		return
 	}
 	s.keepAlive(nc)
-	clients.Go(s.newConn(nc).serve)
+	if !s.toLoop(nc, clients) {
+		clients.Go(s.newConn(nc).serve)
+	}
 }
 
 const denied = "DENIED Sluice is running in protected mode because protected mode is enabled and no password is set " +

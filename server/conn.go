@@ -3,9 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net"
-	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -14,22 +12,30 @@ import (
 	"github.com/tidwall/redcon"
 
 	"sluice/commands"
+	"sluice/engine"
 )
 
 // A conn is one client's connection: it reads commands, has the session answer
 // them, and writes what a batch earned with one write. All of it happens in one
-// goroutine; the watch, Stop and CLIENT KILL look at its atomics, and what others
-// push to the client comes through the inbox.
+// goroutine at a time, its own or a loop's; the watch, Stop and CLIENT KILL look at
+// its atomics, and what others push to the client comes through the inbox.
 type conn struct {
 	net     net.Conn
 	server  *Server
 	session *commands.Session
 	frames  *frameReader
+	doEach  func(int) // doJoined; made once, for it would be allocated
 	out     []byte
 	start   int    // in out, of the reply to the command under way
-	written int    // bytes of this batch
 	unkept  []span // in out: replies that tell of a change which may not be kept yet
 	closing bool   // no command is run any more
+
+	unanswered int // bytes of the batch that was read, until all replies are written
+	written    int // bytes of its replies
+
+	loop   *loop   // nil for a connection with a goroutine of its own
+	socket *socket // net, if there is a loop
+	looped bool    // the leader of the loop runs it
 
 	inbox  inbox
 	writes sync.Mutex // held by who writes
@@ -57,15 +63,12 @@ const flushBytes = 64 << 10
 // one huge reply is written in parts of this size.
 const writeBytes = 256 << 10
 
-// When we end a connection its client may go on sending for lastWords, so that our
-// replies arrive, but not once it has been silent for silence.
-const (
-	lastWords = 2 * time.Second
-	silence   = 100 * time.Millisecond
-)
-
 func (s *Server) newConn(nc net.Conn) *conn {
 	c := &conn{net: nc, server: s, frames: newFrameReader()}
+	if c.socket, _ = nc.(*socket); c.socket != nil {
+		c.loop = c.socket.loop
+	}
+	c.doEach = c.doJoined
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.session = s.service.Open(c.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
 	c.noteStranger()
@@ -73,18 +76,14 @@ func (s *Server) newConn(nc net.Conn) *conn {
 	return c
 }
 
-// serve is the life of a connection. A bug in reading or writing ends this one
-// connection only.
+// serve is the life of a connection that has a goroutine of its own. A bug in reading
+// or writing ends this one connection only.
 func (c *conn) serve() {
 	defer func() {
 		if p := recover(); p != nil {
 			c.logPanic("a connection panicked", nil, p)
 		}
-		c.cancel()
-		c.net.Close()
-		c.session.Close()
-		c.closeInbox()
-		c.server.leave(c)
+		c.end()
 	}()
 	for c.turn() {
 	}
@@ -93,22 +92,30 @@ func (c *conn) serve() {
 // turn reads what has come and answers it. It says false when the connection is over.
 func (c *conn) turn() bool {
 	n, err := c.net.Read(c.frames.space())
-	if n > 0 && !c.batch(n) {
-		return false
+	if n > 0 {
+		if c.run(n); !c.finish() {
+			return false
+		}
 	}
 	return err == nil || c.woken(err)
 }
 
-// batch answers the commands that are complete with n more bytes.
-func (c *conn) batch(n int) bool {
+// run runs the commands that are complete with n more bytes.
+func (c *conn) run(n int) {
+	c.unanswered = n
 	c.doing.Store(running)
 	c.frames.filled(n)
 	if c.answer() {
 		c.session.Settle() // before the client can ask what was counted
 	}
+}
+
+// finish writes the replies to what was run, and makes ready for more. It says false
+// when the connection is over.
+func (c *conn) finish() bool {
 	ok := c.flush()
-	c.session.Traffic(n, c.written)
-	c.written = 0
+	c.session.Traffic(c.unanswered, c.written)
+	c.unanswered, c.written = 0, 0
 	if !ok {
 		return false
 	}
@@ -129,6 +136,17 @@ func (c *conn) batch(n int) bool {
 func (c *conn) answer() (ran bool) {
 	for !c.closing && !c.killed.Load() {
 		args, err := c.frames.next(c.limits())
+		if args != nil && c.session.Join(args) {
+			ran = true
+			c.frames.keep()
+			if c.session.Joined() == engine.MaxTogether {
+				c.together()
+			}
+			continue
+		}
+		if c.together(); c.closing {
+			return ran
+		}
 		switch {
 		case err != nil:
 			c.out = redcon.AppendError(c.out, err.Error())
@@ -156,16 +174,40 @@ func (c *conn) limits() *Limits {
 	return &strangers
 }
 
-// do runs a command. A panic in it is a bug of ours: the client gets an error, the
-// log the stack, and everyone else goes on.
+// together runs the commands that have joined.
+func (c *conn) together() {
+	if c.session.Joined() == 0 {
+		return
+	}
+	c.session.Together(c.doEach)
+	c.frames.forget()
+	c.flushIfFull()
+	c.hear()
+}
+
+// doJoined is do for a command that has joined.
+func (c *conn) doJoined(i int) {
+	c.start = len(c.out)
+	defer c.mend(nil)
+	var reply commands.Reply
+	c.session.RunJoined(i, &reply)
+	c.out = appendReply(c.out, &reply, c.session.Proto())
+	c.note(&reply)
+}
+
+// mend is deferred where a command runs. A panic in it is a bug of ours: the client
+// gets an error, the log the stack, and everyone else goes on.
+func (c *conn) mend(command []byte) {
+	if p := recover(); p != nil {
+		c.logPanic("a command panicked", command, p)
+		c.out = redcon.AppendError(c.out[:c.start], "ERR internal error")
+	}
+}
+
+// do runs a command.
 func (c *conn) do(args [][]byte) {
 	c.start = len(c.out)
-	defer func() {
-		if p := recover(); p != nil {
-			c.logPanic("a command panicked", args[0], p)
-			c.out = redcon.AppendError(c.out[:c.start], "ERR internal error")
-		}
-	}()
+	defer c.mend(args[0])
 	reply := c.session.Do(args)
 	if reply.Late {
 		c.hear()
@@ -194,16 +236,34 @@ func (c *conn) flush() bool {
 	if len(c.out) == 0 {
 		return true
 	}
-	c.writes.Lock()
-	n, err := c.writeAll(c.out, &c.doing)
-	c.writes.Unlock()
-	c.doing.Store(running)
+	n, err := c.tryFlush()
+	if err == nil && n < len(c.out) {
+		c.stepAside()
+		c.writes.Lock()
+		var more int
+		more, err = c.writeAll(c.out[n:], &c.doing)
+		c.writes.Unlock()
+		c.doing.Store(running)
+		n += more
+	}
 	c.written += n
 	c.start = 0
 	if c.out = c.out[:0]; cap(c.out) > 2*flushBytes {
 		c.out = nil
 	}
 	return err == nil
+}
+
+// tryFlush writes as much as can be written without waiting, on a loop; else nothing.
+func (c *conn) tryFlush() (n int, err error) {
+	if !c.looped || !c.writes.TryLock() {
+		return 0, nil
+	}
+	defer c.writes.Unlock()
+	if n, err = c.socket.tryWrite(c.out); err != nil {
+		c.net.Close()
+	}
+	return n, err
 }
 
 // writeAll writes bytes. The watch ends a write that takes too long: began is where
@@ -222,67 +282,6 @@ func (c *conn) writeAll(b []byte, began *atomic.Int64) (written int, err error) 
 		}
 	}
 	return written, nil
-}
-
-// linger lets the client read our last words: closing while it still sends would
-// reset the connection, and what it has not read yet would be lost.
-func (c *conn) linger() {
-	half, ok := c.net.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		return
-	}
-	for now, end := time.Now(), time.Now().Add(lastWords); now.Before(end); now = time.Now() {
-		silent := now.Add(silence)
-		if c.net.SetReadDeadline(silent) != nil {
-			return
-		}
-		_, err := c.net.Read(c.frames.buf)
-		if err != nil && !(errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(silent)) {
-			return // otherwise it was wake's deadline
-		}
-	}
-}
-
-// Kill ends the connection, see commands.Peer.
-func (c *conn) Kill() {
-	c.mark()
-	switch {
-	case c.doing.Load() != running:
-		c.net.Close()
-	case c.inbox.began.Load() > 0: // the last reply comes behind it
-		_ = c.net.SetWriteDeadline(time.Now().Add(lastWords))
-	}
-}
-
-// cut ends the connection from any goroutine, whatever it does.
-func (c *conn) cut() {
-	c.mark()
-	c.net.Close()
-}
-
-// mark notes that the connection is to end.
-func (c *conn) mark() {
-	c.killed.Store(true)
-	c.cancel()
-}
-
-// wake has a read that waits return, so that the goroutine looks around.
-func (c *conn) wake() { _ = c.net.SetReadDeadline(time.Unix(1, 0)) }
-
-// woken is called with the error that ended a read. It says whether to go on.
-func (c *conn) woken(err error) bool {
-	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		return false
-	}
-	_ = c.net.SetReadDeadline(time.Time{}) // before looking: Stop sets it after stopping
-	if c.server.stopping.Err() != nil {
-		c.linger()
-		return false
-	}
-	c.frames.trim()
-	c.out = nil
-	c.large.Store(false)
-	return true
 }
 
 // isHTTP spots the first words of an HTTP request: a web page that makes a browser

@@ -17,7 +17,7 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 	case commands.Limiting:
 		b = append(b, "*5\r\n"...)
 		for _, n := range r.Five {
-			b = redcon.AppendInt(b, n)
+			b = appendHead(b, ':', n)
 		}
 		return b
 	case commands.Simple:
@@ -25,7 +25,7 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 	case commands.Failure:
 		return redcon.AppendError(b, r.Text)
 	case commands.Integer:
-		return redcon.AppendInt(b, r.Number)
+		return appendHead(b, ':', r.Number)
 	case commands.Bulk:
 		return redcon.AppendBulkString(b, r.Text)
 	case commands.BulkBytes:
@@ -57,11 +57,11 @@ func appendItems(b []byte, r *commands.Reply, proto int) []byte {
 	case r.Kind == commands.Array || proto != 3:
 		b = redcon.AppendArray(b, len(r.Items))
 	case r.Kind == commands.Map:
-		b = appendHead(b, '%', len(r.Items)/2)
+		b = appendHead(b, '%', int64(len(r.Items)/2))
 	case r.Kind == commands.Set:
-		b = appendHead(b, '~', len(r.Items))
+		b = appendHead(b, '~', int64(len(r.Items)))
 	case r.Kind == commands.Push:
-		b = appendHead(b, '>', len(r.Items))
+		b = appendHead(b, '>', int64(len(r.Items)))
 	}
 	for i := range r.Items {
 		b = appendReply(b, &r.Items[i], proto)
@@ -69,6 +69,10 @@ func appendItems(b []byte, r *commands.Reply, proto int) []byte {
 	return b
 }
 
-func appendHead(b []byte, sign byte, n int) []byte {
-	return append(strconv.AppendInt(append(b, sign), int64(n), 10), "\r\n"...)
+// appendHead appends a sign and a number. Most numbers have one digit.
+func appendHead(b []byte, sign byte, n int64) []byte {
+	if 0 <= n && n <= 9 {
+		return append(b, sign, '0'+byte(n), '\r', '\n')
+	}
+	return append(strconv.AppendInt(append(b, sign), n, 10), '\r', '\n')
 }

@@ -36,11 +36,12 @@ func (e ProtocolError) Error() string { return "ERR Protocol error: " + string(e
 type frameReader struct {
 	buf          []byte
 	from, at, to int
-	searched     int    // bytes behind at that hold no line end
-	missing      int    // arguments of the command still to come, 0 between commands
-	bulk         int    // length of the argument being read, or noBulk
-	spans        []span // arguments so far, relative to from
-	args         [][]byte
+	searched     int      // bytes behind at that hold no line end
+	missing      int      // arguments of the command still to come, 0 between commands
+	bulk         int      // length of the argument being read, or noBulk
+	spans        []span   // arguments so far, relative to from
+	args         [][]byte // of the last command, behind those that are kept
+	kept         int
 }
 
 type span struct{ from, to int }
@@ -106,7 +107,7 @@ func (f *frameReader) resize(size int) {
 }
 
 // next is the next command, or nil if it has not all come yet. The arguments are
-// slices of the buffer: good until space or rest is called.
+// slices of the buffer: good until next, space or rest is called.
 func (f *frameReader) next(limits *Limits) ([][]byte, error) {
 	for f.missing == 0 {
 		f.from = f.at
@@ -134,12 +135,18 @@ func (f *frameReader) next(limits *Limits) ([][]byte, error) {
 		}
 		f.missing--
 	}
-	f.args = f.args[:0]
+	f.args = f.args[:f.kept]
 	for _, s := range f.spans {
 		f.args = append(f.args, f.buf[f.from+s.from:f.from+s.to:f.from+s.to])
 	}
-	return f.args, nil
+	return f.args[f.kept:len(f.args):len(f.args)], nil
 }
+
+// keep has next leave the last command's arguments alone, until forget.
+func (f *frameReader) keep() { f.kept = len(f.args) }
+
+// forget ends what keep began.
+func (f *frameReader) forget() { f.kept = 0 }
 
 // argument reads one argument, $3\r\nfoo\r\n.
 func (f *frameReader) argument(limits *Limits) (done bool, err error) {

@@ -117,7 +117,7 @@ func TestPauseEnds(t *testing.T) {
 	if err := s.Stop(ctx); err != nil {
 		t.Error(err)
 	}
-	session := service.Open(t.Context(), nil, "", "")
+	session := service.Open(t.Context(), &conn{}, "", "")
 	session.Do([][]byte{[]byte("CLIENT"), []byte("UNPAUSE")})
 	session.Close()
 	if n := timesRun(t, service, "key"); n != 0 {

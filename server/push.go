@@ -148,8 +148,12 @@ func (c *conn) hear() {
 	}
 }
 
+// Slow has nobody else wait for the command under way, see commands.Peer.
+func (c *conn) Slow() { c.stepAside() }
+
 // Rest has a command wait, see commands.Peer.
 func (c *conn) Rest(over <-chan struct{}) bool {
+	c.stepAside()
 	if !c.flush() {
 		return false
 	}
@@ -177,6 +181,9 @@ func (c *conn) Rest(over <-chan struct{}) bool {
 // Nobody reads from it, so it would be kept as long as it waits, and the next one
 // that it becomes, too.
 func hasLeft(nc net.Conn) (left bool) {
+	if s, ok := nc.(*socket); ok {
+		return atItsEnd(s.fd)
+	}
 	sc, ok := nc.(syscall.Conn)
 	if !ok {
 		return false
@@ -185,12 +192,14 @@ func hasLeft(nc net.Conn) (left bool) {
 	if err != nil {
 		return true
 	}
-	err = raw.Control(func(fd uintptr) {
-		var b [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		left = n == 0 && err == nil || errors.Is(err, syscall.ECONNRESET)
-	})
+	err = raw.Control(func(fd uintptr) { left = atItsEnd(int(fd)) })
 	return left || err != nil
+}
+
+func atItsEnd(fd int) bool {
+	var b [1]byte
+	n, _, err := syscall.Recvfrom(fd, b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	return n == 0 && err == nil || errors.Is(err, syscall.ECONNRESET)
 }
 
 // closeInbox lets nothing more in and waits for the writer. The connection must be

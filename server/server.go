@@ -31,6 +31,10 @@ type Server struct {
 	stop     context.CancelFunc
 	ended    chan struct{} // closed when the last connection is
 
+	start   sync.Once // of the loops, by the first connection that can be on one
+	loops   []*loop
+	leaders sync.WaitGroup
+
 	mu    sync.Mutex
 	conns map[*conn]struct{}
 }
@@ -91,6 +95,7 @@ func (s *Server) Serve() {
 	}
 	watch.Go(s.watch)
 	clients.Wait()
+	s.stopLoops()
 	close(s.ended)
 	s.cancel()
 	watch.Wait()

@@ -15,7 +15,7 @@ import (
 
 // timesRun is how many takes of a key were run.
 func timesRun(t testing.TB, service *commands.Service, key string) int64 {
-	session := service.Open(t.Context(), nil, "", "")
+	session := service.Open(t.Context(), &conn{}, "", "")
 	defer session.Close()
 	reply := session.Do([][]byte{[]byte("FW.INCR"), []byte(key), []byte("1000000000000"), []byte("366d"), []byte("0")})
 	if reply.Kind != commands.Limiting {

@@ -154,9 +154,12 @@ func TestWrongOptions(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for args, want := range map[string]string{
-		"--help":       "rate limit server",
-		"--version":    "sluice " + version,
-		"serve --help": "--maxclients",
+		"--help":               "rate limit server",
+		"--version":            "sluice " + version,
+		"serve --help":         "--maxclients",
+		"bench --help":         "--connections",
+		"bench compare --help": "--rounds",
+		"bench report --help":  "--quick",
 	} {
 		if got := tool(t, "", binary, strings.Fields(args)...); !strings.Contains(got, want) {
 			t.Errorf("sluice %s printed %q, want %q in it", args, got, want)

@@ -34,6 +34,7 @@ func subcommands() []subcommand {
 	return []subcommand{
 		{"serve", "[CONFIG-FILE] [--OPTION VALUE]...", "run the server (the default)", serve},
 		{"verify", "DIR [--repair]", "say what is in a data directory, and whether a server would start from it", verify},
+		{"bench", "[compare|report] [OPTION]...", "make load, measure and compare servers", benchmark},
 	}
 }
 

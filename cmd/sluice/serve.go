@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +17,7 @@ import (
 	"sluice/commands"
 	"sluice/commands/config"
 	"sluice/engine/memstore"
+	"sluice/persistence"
 	"sluice/server"
 )
 
@@ -33,50 +33,58 @@ func serve(args, environ []string, stdout, stderr io.Writer) int {
 	}
 	log := newLog(cfg, stderr)
 	tuneCollector(cfg)
-	if err := serveAs(cfg, log); err != nil {
-		log.Error("can't go on", "error", err)
+	dir, err := openDirectory(cfg, log)
+	if err != nil {
+		log.Error("can't start", "error", err)
+		return exitError
+	}
+	store := newStore(cfg, dir)
+	defer store.Close()
+	snapshot, err := serveFrom(store, dir, cfg, log)
+	if err != nil {
+		log.Error("can't start", "error", err)
+	}
+	if dir != nil {
+		if e := dir.Close(snapshot); e != nil {
+			log.Error("the last states are not kept", "error", e)
+			err = e
+		}
+	}
+	if err != nil {
 		return exitError
 	}
 	log.Info("stopped")
 	return exitOK
 }
 
-// serveAs is the life of a server: states come back, clients are served until it is
-// to stop, and what there is then is kept.
-func serveAs(cfg *config.Config, log *slog.Logger) (err error) {
+func newStore(cfg *config.Config, dir *persistence.Directory) *memstore.Store {
 	options := memstore.Options{
 		MaxBytes: func() int64 { return cfg.Number(config.MaxMemory) },
 		Evict:    func() bool { return cfg.Number(config.MaxMemoryPolicy) == 1 },
 	}
-	dir, err := openDirectory(cfg, log)
-	if err != nil {
-		return err
-	}
-	snapshot := false
 	if dir != nil {
 		options.Journal = dir
-		defer func() { err = errors.Join(err, dir.Close(snapshot)) }()
 	}
-	store := memstore.NewWith(options)
-	defer store.Close()
+	return memstore.NewWith(options)
+}
+
+// serveFrom is the life of a server: states come back from the directory, if there is
+// one, and clients are served until it is to stop. It says whether a snapshot is to be
+// the end of it, or why the server could not start.
+func serveFrom(store *memstore.Store, dir *persistence.Directory, cfg *config.Config, log *slog.Logger) (snapshot bool, err error) {
 	service := commands.NewService(store, cfg, log, fullVersion())
 	if dir != nil {
 		if err := bringBack(store, dir, log); err != nil {
-			return err
+			return false, err
 		}
 		service.Persistence = keeper{dir}
 	}
 	srv, err := server.New(service)
 	if err != nil {
-		return err
+		return false, err
 	}
-	switch untilStopped(srv, service, log) {
-	case commands.SaveIfConfigured:
-		snapshot = cfg.String(config.Save) != ""
-	case commands.SaveNow:
-		snapshot = true
-	}
-	return nil
+	choice := untilStopped(srv, service, log)
+	return choice == commands.SaveNow || choice == commands.SaveIfConfigured && cfg.String(config.Save) != "", nil
 }
 
 // configure reads the options in the order of their strength: the file, then the

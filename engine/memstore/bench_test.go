@@ -1,9 +1,12 @@
 package memstore
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"sluice/engine"
 )
@@ -85,6 +88,47 @@ func BenchmarkTake(b *testing.B) {
 					}
 				})
 			})
+		})
+	}
+}
+
+// BenchmarkTogether is calls for random keys out of many, one by one and together.
+func BenchmarkTogether(b *testing.B) {
+	const many = 1_000_000
+	for _, at := range []int{1, 2, 4, engine.MaxTogether} {
+		b.Run(fmt.Sprintf("calls=%d", at), func(b *testing.B) {
+			s := open(b)
+			call := callOf(b, engine.GCRA, nil, 1)
+			call.Limit = must[engine.Limit](b)(engine.GCRALimit(1_000_000, 1, 100*time.Second))
+			names := make([]byte, 0, 17*many)
+			for i := range many {
+				names = fmt.Appendf(names, "key:%013d", i)
+				call.Key.Name = names[17*i : 17*i+17]
+				s.take(b, call)
+			}
+			keys := make([]engine.Key, at)
+			all := func(inner engine.Store) {
+				for i := range keys {
+					call.Key = keys[i]
+					if _, err := inner.Take(b.Context(), call); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			next := rand.New(rand.NewPCG(1, 2))
+			b.ReportAllocs()
+			for b.Loop() {
+				for i := range keys {
+					n := next.IntN(many)
+					keys[i].Name = names[17*n : 17*n+17]
+				}
+				if at == 1 {
+					all(s)
+				} else {
+					s.Together(keys, all)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*at), "ns/call")
 		})
 	}
 }

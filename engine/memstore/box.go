@@ -86,8 +86,10 @@ func (s *shard) boxOf(rec record) box {
 }
 
 // stateOf is the state in a record, with its log.
-func (s *shard) stateOf(rec record) engine.State {
-	st := rec.state()
-	st.Log = s.boxOf(rec).log
+func (s *shard) stateOf(rec record) (st engine.State) {
+	rec.read(&st)
+	if boxed(st.Kind) {
+		st.Log = s.boxOf(rec).log
+	}
 	return st
 }

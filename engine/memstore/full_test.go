@@ -27,7 +27,7 @@ func stuff(t testing.TB, sh *shard) {
 	if len(at) < longKey {
 		t.Fatalf("only %d bytes are left in the page", len(at))
 	}
-	writeRecord(record(at), engine.Key{Name: make([]byte, len(at)-24)}, engine.State{}, 0)
+	writeRecord(record(at), engine.Key{Name: make([]byte, len(at)-24)}, &engine.State{}, 0)
 }
 
 // A frozen key is what its record and its box hold.

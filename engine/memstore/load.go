@@ -10,13 +10,38 @@ func (s *Store) Load(records []engine.Record) error {
 		s.loading.Store(true)
 		s.sweeping.Unlock()
 	}
-	now := s.clock.Now()
-	for i := range records {
-		if err := s.load(&records[i], now); err != nil {
+	for len(records) > 0 {
+		if records[0].Change == engine.Empty {
+			s.lockAll()
+			s.flush(records[0].Key.DB)
+			s.unlockAll()
+			records = records[1:]
+			continue
+		}
+		n, err := s.loadTogether(records)
+		if err != nil {
 			return err
 		}
+		records = records[n:]
 	}
 	return nil
+}
+
+// loadTogether loads the first of some records, about keys, and says how many.
+func (s *Store) loadTogether(records []engine.Record) (n int, err error) {
+	var keys [engine.MaxTogether]engine.Key
+	for n < min(len(records), len(keys)) && records[n].Change != engine.Empty {
+		keys[n] = records[n].Key
+		n++
+	}
+	s.Together(keys[:n], func(inner engine.Store) {
+		for i := range records[:n] {
+			if err = inner.(*Store).load(&records[i]); err != nil {
+				return
+			}
+		}
+	})
+	return n, err
 }
 
 // Expect makes indexes that keys fit in, so that they need not grow.
@@ -43,20 +68,13 @@ func (s *Store) Loaded(newest engine.Instant) {
 	s.sweep()
 }
 
-func (s *Store) load(r *engine.Record, now engine.Instant) error {
-	if r.Change == engine.Empty {
-		s.lockAll()
-		defer s.unlockAll()
-		s.flush(r.Key.DB)
-		return nil
-	}
+// load applies a record of a key. The caller is Together.
+func (s *Store) load(r *engine.Record) error {
 	h := s.hash(r.Key)
 	sh := s.shard(h)
-	s.lock(sh)
-	defer s.unlock(sh)
 	i := sh.find(h, r.Key)
 	next, content := sh.restore(i, r)
-	if next.Kind == 0 || next.Deadline <= now && !boxed(next.Kind) {
+	if next.Kind == 0 || next.Deadline <= s.instant && !boxed(next.Kind) {
 		if i >= 0 {
 			sh.remove(i)
 		}

@@ -57,8 +57,15 @@ func (r record) size() int {
 	return to + int(r[wordsAt])
 }
 
-func (r record) state() engine.State {
-	s := engine.State{Kind: r.kind(), Deadline: r.deadline()}
+func (r record) state() (s engine.State) {
+	r.read(&s)
+	return s
+}
+
+// read is state, into a zero one. A state that is copied from here to there costs
+// more than what is read from the record.
+func (r record) read(s *engine.State) {
+	s.Kind, s.Deadline = r.kind(), r.deadline()
 	_, at := r.keySpan()
 	words := r[at : at+int(r[wordsAt])]
 	if boxed(s.Kind) {
@@ -73,7 +80,6 @@ func (r record) state() engine.State {
 		s.Words[i], n = binary.Uvarint(words)
 		words = words[n:]
 	}
-	return s
 }
 
 // box is the number of the record's box, 0 if its kind has none.
@@ -93,9 +99,9 @@ func (r record) entry() engine.Entry {
 
 // setState writes a state over the record's own, and says false, having changed
 // nothing, if its words need more room than there is.
-func (r record) setState(s engine.State, box uint32) bool {
+func (r record) setState(s *engine.State, box uint32) bool {
 	var buf [maxWords]byte
-	words := appendWords(buf[:0], &s, box)
+	words := appendWords(buf[:0], s, box)
 	_, at := r.keySpan()
 	room := r[at : at+int(r[wordsAt])]
 	if len(words) > len(room) {
@@ -121,7 +127,7 @@ func recordSize(key []byte, s *engine.State, box uint32) int {
 }
 
 // writeRecord fills a record of the size that recordSize told.
-func writeRecord(r record, k engine.Key, s engine.State, box uint32) {
+func writeRecord(r record, k engine.Key, s *engine.State, box uint32) {
 	r[0] = byte(k.DB)
 	binary.PutUvarint(r[keyLengthAt:], uint64(len(k.Name)))
 	from, to := r.keySpan()

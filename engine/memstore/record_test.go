@@ -33,7 +33,7 @@ func TestRecord(t *testing.T) {
 		size := recordSize(k.Name, &first, number)
 		page := bytes.Repeat([]byte{0xaa}, size+64) // dirty, as a page can be
 		rec := record(page)
-		writeRecord(rec[:size], k, first, number)
+		writeRecord(rec[:size], k, &first, number)
 		same := func(want engine.State) {
 			if rec.state() != want || rec.size() != size || rec.db() != k.DB || !bytes.Equal(rec.key(), k.Name) || size%granule != 0 {
 				t.Fatalf("%+v of %d bytes is read, not %+v of %d", rec.state(), rec.size(), want, size)
@@ -43,7 +43,7 @@ func TestRecord(t *testing.T) {
 		if boxed(first.Kind) != (rec.box() == number) {
 			t.Fatalf("the box of kind %d is number %d", first.Kind, rec.box())
 		}
-		if rec.setState(second, number) {
+		if rec.setState(&second, number) {
 			same(second)
 		} else {
 			same(first)

@@ -29,6 +29,7 @@ type shard struct {
 	lookAt int  // the page evictPage looked at
 	bytes  int
 	counts [engine.MaxDatabases]int32
+	inner  Store // for Together by who locks this shard first
 
 	boxes      []box // by number; 0 is none
 	spareBoxes []uint32
@@ -73,10 +74,12 @@ func (s *shard) find(h uint64, k engine.Key) int {
 
 // state is the state in a slot as now sees it.
 func (s *shard) state(i int, now engine.Instant) engine.State {
-	if i < 0 {
-		return engine.State{}
+	if i >= 0 {
+		if rec := s.record(s.index[i].ref()); rec.deadline() > now { // else it is over: see State.At
+			return s.stateOf(rec)
+		}
 	}
-	return s.stateOf(s.record(s.index[i].ref())).At(now)
+	return engine.State{}
 }
 
 // put keeps a state, which is not zero, for the key whose slot is i, or -1, with
@@ -103,7 +106,7 @@ func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box)
 	if r == 0 {
 		return engine.ErrFull
 	}
-	s.write(r, s.record(r)[:size], k, st, n)
+	s.write(r, s.record(r)[:size], k, &st, n)
 	s.index[i] = newSlot(h, r)
 	s.release(old)
 	s.refill(n, content)
@@ -114,7 +117,7 @@ func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box)
 // whether there was room for its words. Else nothing has changed, in the box neither.
 func (s *shard) overwrite(r ref, st engine.State, content box) bool {
 	n := s.record(r).box()
-	if !s.record(r).setState(st, n) {
+	if !s.record(r).setState(&st, n) {
 		return false
 	}
 	s.dueBy(r, st.Deadline)
@@ -133,12 +136,12 @@ func (s *shard) add(h uint64, k engine.Key, st engine.State, content box) error 
 		s.freeBox(n)
 		return engine.ErrFull
 	}
-	s.write(r, rec, k, st, n)
+	s.write(r, rec, k, &st, n)
 	s.insert(h, r)
 	return nil
 }
 
-func (s *shard) write(r ref, rec record, k engine.Key, st engine.State, box uint32) {
+func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, box uint32) {
 	writeRecord(rec, k, st, box)
 	s.dueBy(r, st.Deadline)
 	s.count(k.DB, 1)

@@ -20,8 +20,11 @@ const (
 // A Store is an engine.Store in memory. Make one with New and end it with Close.
 type Store struct {
 	*shared
-	held  bool   // whoever uses this Store holds the locks: see Exclusively
-	group *group // of the changes that it makes, if it is held and has a journal
+	held    bool   // whoever uses this Store holds the locks: see Exclusively
+	group   *group // of the changes that it makes, if it is held and has a journal
+	instant engine.Instant
+	still   bool // it is instant for this Store: see Together
+	touched slot
 }
 
 // shared is what a Store is behind its locks.
@@ -40,7 +43,7 @@ type shared struct {
 	swept    sync.WaitGroup
 }
 
-var _ engine.Store = (*Store)(nil)
+var _ engine.Near = (*Store)(nil)
 
 // New is an empty store on a running clock, with its sweeper at work and no bound
 // on its memory.
@@ -53,7 +56,7 @@ func NewWith(o Options) *Store {
 		s.seeds[i] = maphash.MakeSeed()
 	}
 	for i := range s.shards {
-		s.shards[i] = shard{store: s, newest: -1, due: never}
+		s.shards[i] = shard{store: s, newest: -1, due: never, inner: Store{shared: s.shared, held: true, still: true}}
 	}
 	s.swept.Go(s.sweepAlways)
 	return s
@@ -80,20 +83,24 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	s.lock(sh)
 	defer s.unlock(sh)
 	// The clock is read under the lock: what a key is asked is in order of time.
-	c.Now = s.clock.Now()
+	if c.Now = s.instant; !s.still {
+		c.Now = s.clock.Now()
+	}
 	i := sh.find(h, c.Key)
 	old := sh.state(i, c.Now)
 	if old.Kind != 0 && old.Kind != c.Algorithm.Kind {
 		return engine.Decision{}, engine.ErrWrongKind
 	}
 	next, decision := c.Algorithm.Decide(old, &c.Request)
-	if next = next.At(c.Now); next == old {
+	over := next.Deadline <= c.Now // a zero state is, too
+	if over && old.Kind == 0 || next == old {
 		return decision, nil
 	}
 	if err := s.refuses(); err != nil {
 		return engine.Decision{}, err
 	}
-	if next.Kind == 0 {
+	if over {
+		next = engine.State{}
 		sh.remove(i)
 	} else if err := sh.put(h, c.Key, i, next, box{log: next.Log}); err != nil {
 		return engine.Decision{}, err

@@ -26,7 +26,7 @@ type rule struct {
 func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 	for _, rules := range [][]rule{
 		takeRules(), keyRules(), scanRules(), clockRules(), modelRules(), leaseRules(), leaseModelRules(),
-		allRules(), exclusiveRules(),
+		allRules(), exclusiveRules(), nearRules(),
 	} {
 		for _, r := range rules {
 			t.Run(r.name, func(t *testing.T) {

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// This file is what a connection does on a loop.
+
+// listen reads what has come and runs it. Like the other steps it says whether the
+// connection goes on; a bug ends it and it alone.
+func (c *conn) listen() (on bool) {
+	defer c.survive(&on)
+	n, err := c.socket.tryRead(c.frames.space())
+	if n > 0 {
+		c.run(n)
+		return true
+	}
+	return errors.Is(err, syscall.EAGAIN)
+}
+
+// reply writes what listen earned.
+func (c *conn) reply() (on bool) {
+	defer c.survive(&on)
+	return c.finish()
+}
+
+// lookAround does what the loop was called for, by wake or Kill.
+func (c *conn) lookAround() (on bool) {
+	defer c.survive(&on)
+	return !c.killed.Load() && c.woken(os.ErrDeadlineExceeded)
+}
+
+func (c *conn) survive(on *bool) {
+	if p := recover(); p != nil {
+		c.logPanic("a connection panicked", nil, p)
+		*on = false
+	}
+}
+
+// stepAside is called before the connection's goroutine does what may take long: if
+// it leads a loop, it leaves that to another.
+func (c *conn) stepAside() {
+	if c.looped {
+		c.looped = false
+		c.loop.drop(c)
+		c.server.leaders.Go(c.loop.lead)
+	}
+}
+
+// alone goes on, with a goroutine of its own, from where the connection stepped
+// aside to the end of the batch.
+func (c *conn) alone(on bool) {
+	if on && c.unanswered > 0 {
+		on = c.reply()
+	}
+	if on {
+		c.loop.join(c)
+	} else {
+		c.end()
+	}
+}

@@ -1,0 +1,85 @@
+package server
+
+import (
+	"encoding/binary"
+	"errors"
+	"syscall"
+	"unsafe"
+)
+
+// A poller tells which of many sockets have something to read. add, remove and ring
+// may come from any goroutine.
+type poller struct {
+	epoll, bell int
+	events      [256]syscall.EpollEvent
+}
+
+func newPoller() (*poller, error) {
+	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	bell, _, errno := syscall.Syscall(syscall.SYS_EVENTFD2, 0, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if errno != 0 {
+		syscall.Close(epoll)
+		return nil, errno
+	}
+	p := &poller{epoll: epoll, bell: int(bell)}
+	if err := p.add(p.bell); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *poller) close() {
+	syscall.Close(p.epoll)
+	syscall.Close(p.bell)
+}
+
+func (p *poller) add(fd int) error {
+	return syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)})
+}
+
+func (p *poller) remove(fd int) {
+	_ = syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_DEL, fd, nil)
+}
+
+// ring has wait return.
+func (p *poller) ring() {
+	var one [8]byte
+	binary.NativeEndian.PutUint64(one[:], 1)
+	_, _ = syscall.Write(p.bell, one[:])
+}
+
+// wait calls f with each socket that has something to read, an end or an error, and
+// returns. If there is none it waits; a peek comes first, since a call that may wait
+// costs the Go scheduler more.
+func (p *poller) wait(f func(fd int)) {
+	n, err := peek(p.epoll, p.events[:])
+	if n == 0 {
+		n, err = syscall.EpollWait(p.epoll, p.events[:], -1)
+	}
+	if err != nil && !errors.Is(err, syscall.EINTR) {
+		panic("server: epoll: " + err.Error())
+	}
+	for i := range max(n, 0) {
+		fd := int(p.events[i].Fd)
+		if fd == p.bell {
+			var count [8]byte
+			_, _ = syscall.Read(fd, count[:])
+			continue
+		}
+		f(fd)
+	}
+}
+
+// peek is an epoll_wait that does not wait. The scheduler need not know of it.
+func peek(epoll int, events []syscall.EpollEvent) (int, error) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(epoll),
+		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package server
+
+import "errors"
+
+// A poller is for Linux only so far: elsewhere each connection has its goroutine.
+type poller struct{}
+
+func newPoller() (*poller, error) { return nil, errors.ErrUnsupported }
+
+func (p *poller) close()            {}
+func (p *poller) add(int) error     { return errors.ErrUnsupported }
+func (p *poller) remove(int)        {}
+func (p *poller) ring()             {}
+func (p *poller) wait(func(fd int)) {}

@@ -1,0 +1,187 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// A socket is a connection out of the hands of Go's own poller, which would wake a
+// thread for every packet that a loop is to hear of. What must wait lends it back.
+// Close ends the conversation from any goroutine; the number stays taken until free.
+type socket struct {
+	loop          *loop
+	ended         func() // to be called once all is over
+	fd            int
+	local, remote net.Addr
+
+	mu          sync.Mutex
+	freed       bool
+	slow        net.Conn // the same socket, for who waits, while there are such
+	waiting     int
+	read, write time.Time // deadlines of who waits
+}
+
+// takeSocket takes a connection over, or leaves it as it is and says false.
+func takeSocket(nc net.Conn, plain syscall.Conn) (*socket, bool) {
+	raw, err := plain.SyscallConn()
+	if err != nil {
+		return nil, false
+	}
+	s := &socket{local: nc.LocalAddr(), remote: nc.RemoteAddr()}
+	if raw.Control(func(fd uintptr) { s.fd, err = duplicate(int(fd)) }) != nil || err != nil {
+		return nil, false
+	}
+	nc.Close()
+	return s, true
+}
+
+// duplicate is another number for a socket.
+func duplicate(fd int) (int, error) {
+	n, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
+}
+
+// tryRead is a Read that does not wait: it says syscall.EAGAIN instead.
+func (s *socket) tryRead(b []byte) (int, error) {
+	n, err := quickly(syscall.SYS_READ, s.fd, b)
+	if n == 0 && err == nil {
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// tryWrite is a Write that does not wait: it writes what there is room for.
+func (s *socket) tryWrite(b []byte) (int, error) {
+	n, err := quickly(syscall.SYS_WRITE, s.fd, b)
+	if errors.Is(err, syscall.EAGAIN) {
+		return 0, nil
+	}
+	return n, err
+}
+
+// quickly is a call of the system that does not wait, on bytes of which there is one
+// at least. Go's scheduler is not told of it, which would cost more than it gains.
+func quickly(call uintptr, fd int, b []byte) (int, error) {
+	for {
+		n, _, errno := syscall.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+		switch errno {
+		case 0:
+			return int(n), nil
+		case syscall.EINTR:
+		default:
+			return 0, errno
+		}
+	}
+}
+
+func (s *socket) Read(b []byte) (int, error) {
+	slow, err := s.borrow()
+	if err != nil {
+		return 0, err
+	}
+	defer s.giveBack()
+	return slow.Read(b)
+}
+
+func (s *socket) Write(b []byte) (int, error) {
+	n, err := s.tryWrite(b)
+	if err != nil || n == len(b) {
+		return n, err
+	}
+	slow, err := s.borrow()
+	if err != nil {
+		return n, err
+	}
+	defer s.giveBack()
+	more, err := slow.Write(b[n:])
+	return n + more, err
+}
+
+// borrow has Go's poller know the socket until giveBack.
+func (s *socket) borrow() (net.Conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.slow == nil {
+		fd, err := duplicate(s.fd)
+		if err != nil {
+			return nil, err
+		}
+		f := os.NewFile(uintptr(fd), "")
+		defer f.Close()
+		if s.slow, err = net.FileConn(f); err != nil {
+			return nil, err
+		}
+		_ = s.slow.SetReadDeadline(s.read)
+		_ = s.slow.SetWriteDeadline(s.write)
+	}
+	s.waiting++
+	return s.slow, nil
+}
+
+func (s *socket) giveBack() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting--; s.waiting == 0 {
+		s.slow.Close()
+		s.slow = nil
+	}
+}
+
+// Close ends the conversation in both directions, whoever waits for it.
+func (s *socket) Close() error { return s.shutdown(syscall.SHUT_RDWR) }
+
+// CloseWrite ends our part of it.
+func (s *socket) CloseWrite() error { return s.shutdown(syscall.SHUT_WR) }
+
+func (s *socket) shutdown(how int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed {
+		return net.ErrClosed
+	}
+	return syscall.Shutdown(s.fd, how)
+}
+
+// free gives the number back. Nobody may read or write any more.
+func (s *socket) free() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.freed {
+		s.freed = true
+		syscall.Close(s.fd)
+	}
+}
+
+func (s *socket) LocalAddr() net.Addr  { return s.local }
+func (s *socket) RemoteAddr() net.Addr { return s.remote }
+
+func (s *socket) SetDeadline(t time.Time) error {
+	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
+}
+
+func (s *socket) SetReadDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.read = t; s.slow != nil {
+		return s.slow.SetReadDeadline(t)
+	}
+	return nil
+}
+
+func (s *socket) SetWriteDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.write = t; s.slow != nil {
+		return s.slow.SetWriteDeadline(t)
+	}
+	return nil
+}
