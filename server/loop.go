@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"sluice/commands/config"
 	"sluice/engine"
 )
 
@@ -46,7 +47,7 @@ func (s *Server) toLoop(nc net.Conn, clients *sync.WaitGroup) bool {
 	if _, near := s.service.Store.(engine.Near); !ok || !near {
 		return false
 	}
-	s.start.Do(func() { s.startLoops(loopCount()) })
+	s.start.Do(func() { s.startLoops(s.loopCount()) })
 	if len(s.loops) == 0 {
 		return false
 	}
@@ -62,10 +63,16 @@ func (s *Server) toLoop(nc net.Conn, clients *sync.WaitGroup) bool {
 	return true
 }
 
-// loopCount leaves half of the processors to what the system does for the network,
-// to the collector and to clients on this machine: with a loop on each, all of them
-// are in the way of each other, and a call costs a third more.
-func loopCount() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+// loopCount is what io-threads says. By itself it leaves half of the processors to what
+// the system does for the network, to the collector and to clients on this machine:
+// with a loop on each, all of them are in the way of each other, and a call costs a
+// third more.
+func (s *Server) loopCount() int {
+	if n := s.service.Config.Number(config.IOThreads); n > 0 {
+		return int(n)
+	}
+	return max(1, runtime.GOMAXPROCS(0)/2)
+}
 
 func (s *Server) startLoops(count int) {
 	for range count {

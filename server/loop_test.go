@@ -15,7 +15,7 @@ import (
 // Whoever waits within a command, or does not read, holds nobody up who shares its
 // loop, and comes back to the loop when it is done.
 func TestWhoWaitsLeavesTheLoop(t *testing.T) {
-	s, addr := onTCP(t, newService(t, "enable-debug-command", "yes"))
+	s, addr := onTCP(t, newService(t, "enable-debug-command", "yes", "io-threads", "2"))
 	long := strings.Repeat("x", 1<<20)
 	waits := map[string]string{
 		"sleeps":     frame("DEBUG", "SLEEP", "0.05") + ping,
@@ -27,12 +27,12 @@ func TestWhoWaitsLeavesTheLoop(t *testing.T) {
 	for name, says := range waits {
 		t.Run(name, func(t *testing.T) {
 			var waiting []*client
-			for range 2 * loopCount() {
+			for range 2 * s.loopCount() {
 				c := dial(t, addr)
 				go func() { _, _ = io.WriteString(c, says) }()
 				waiting = append(waiting, c)
 			}
-			for range 2 * loopCount() {
+			for range 2 * s.loopCount() {
 				if got := dial(t, addr).ask("CLIENT", "UNPAUSE"); got != "+OK" {
 					t.Error(got)
 				}

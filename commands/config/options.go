@@ -23,6 +23,7 @@ const (
 	MaxClients          Name = "maxclients"
 	Timeout             Name = "timeout"
 	TCPKeepalive        Name = "tcp-keepalive"
+	IOThreads           Name = "io-threads"
 	Databases           Name = "databases"
 	Dir                 Name = "dir"
 	AppendOnly          Name = "appendonly"
@@ -62,6 +63,7 @@ var Options = []Option{
 	{MaxClients, "10000", Int(1, 1_000_000), true, "connections at a time"},
 	{Timeout, "0", Int(0, 1<<31-1), true, "seconds after which an idle client is closed, 0 for never"},
 	{TCPKeepalive, "300", Int(0, 1<<31-1), true, "seconds between TCP keepalive probes, 0 for none"},
+	{IOThreads, "0", Int(0, 128), false, "threads that run connections, 0 for half of the processors; more if clients are on other machines"},
 	{Databases, "16", Int(1, 16), false, "numbered databases, each with keys of its own"},
 	{Dir, "./sluice-data", Text, false, "directory that states are kept in; none if empty: they live in memory only"},
 	{AppendOnly, "yes", YesNo, true, "log every change, so that a killed server loses nothing that it answered"},
