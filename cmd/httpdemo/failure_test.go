@@ -17,7 +17,7 @@ import (
 // fails the test, and the figures are logged.
 const (
 	timeout = 50 * time.Millisecond
-	slack   = 450 * time.Millisecond
+	slack   = 2 * time.Second
 	back    = time.Second
 )
 
