@@ -16,6 +16,7 @@ type Config struct {
 	byName map[Name]*setting
 	mu     sync.Mutex // one Set at a time
 	hooks  map[Name][]func() error
+	saves  bool // a file has had a line of save
 }
 
 type setting struct {

@@ -45,6 +45,8 @@ func TestTypes(t *testing.T) {
 		{Size(10, 20), "9", bad}, {Size(10, 20), "21", bad},
 		{OneOf("no", "yes", "local"), "LOCAL", "local 2"}, {OneOf("no", "yes"), "maybe", bad},
 		{Text, "  as it is ", "  as it is  0"},
+		{SaveRules, "", " 0"}, {SaveRules, " 60  1 ", "60 1 0"}, {SaveRules, "3600 1 300 100", "3600 1 300 100 0"}, {SaveRules, "60 0", "60 0 0"},
+		{SaveRules, "60", bad}, {SaveRules, "0 1", bad}, {SaveRules, "60 -1", bad}, {SaveRules, "60 x", bad}, {SaveRules, "60 99999999999", bad},
 	} {
 		got := bad
 		if v, err := c.typ.parse(c.text); err == nil {
@@ -199,4 +201,24 @@ func TestNoSuchOptionPanics(t *testing.T) {
 		}
 	}()
 	New().String("no-such-option")
+}
+
+// Lines of save are one list, as redis.conf writes it; an empty one begins it anew.
+func TestSaveLines(t *testing.T) {
+	for content, want := range map[string]string{
+		"save 60 1":                          "60 1",
+		"save 3600 1\nsave 300 100 60 10000": "3600 1 300 100 60 10000",
+		"save 3600 1\nsave \"\"":             "",
+		"save 1 1\nsave \"\"\nSAVE 2 2":      "2 2",
+		"port 1":                             "60 1",
+	} {
+		path := filepath.Join(t.TempDir(), "sluice.conf")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := New()
+		if err := c.ReadFile(path); err != nil || c.String(Save) != want {
+			t.Errorf("%q: save is %q (%v), not %q", content, c.String(Save), err, want)
+		}
+	}
 }

@@ -61,7 +61,20 @@ func (c *Config) line(line string, by []string) error {
 		}
 		return c.readFile(other, by)
 	}
-	return c.Start(string(words[0]), strings.Join(values, " "))
+	return c.Start(string(words[0]), c.gather(string(words[0]), strings.Join(values, " ")))
+}
+
+// gather is the value of a line. Several lines of save are one list, as in Redis,
+// unless the last is empty.
+func (c *Config) gather(name, text string) string {
+	if !strings.EqualFold(name, string(Save)) {
+		return text
+	}
+	if c.saves && text != "" {
+		text = c.String(Save) + " " + text
+	}
+	c.saves = true
+	return text
 }
 
 // envPrefix begins the name of an environment variable that sets an option.
