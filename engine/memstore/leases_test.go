@@ -80,6 +80,26 @@ func TestLeasesFewAndMany(t *testing.T) {
 	}
 }
 
+// What a dump was given does not change with the leases.
+func TestLeasesItemsAreACopy(t *testing.T) {
+	for _, n := range []int{3, 100} {
+		l := &leases{}
+		for i := range n {
+			l.Set(engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + i)})
+		}
+		given := l.items()
+		for i := range n {
+			l.Set(engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + n - i)})
+		}
+		l.Delete("0")
+		for i, lease := range given {
+			if want := (engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + i)}); lease != want {
+				t.Errorf("of %d leases number %d was %+v and is %+v", n, i, want, lease)
+			}
+		}
+	}
+}
+
 // The order of ends is kept by comparing few of them, however many there are: in a
 // hundred times as many leases a call may take twice as long, not a hundred times.
 func TestLeasesCompareFew(t *testing.T) {
