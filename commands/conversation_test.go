@@ -135,6 +135,8 @@ func render(r Reply) []string {
 		return []string{"(nil array)"}
 	case Limiting:
 		return []string{strings.Trim(fmt.Sprint(r.Five), "[]")}
+	case Leasing:
+		return renderArray(r.spelled(), ")")
 	case Array:
 		return renderArray(r, ")")
 	case Set:
@@ -147,6 +149,18 @@ func render(r Reply) []string {
 		return renderMap(r)
 	}
 	return []string{"(a reply of no kind)"}
+}
+
+// spelled is a Leasing as the array that it is to a client.
+func (r Reply) spelled() Reply {
+	items := make([]Reply, 0, 6)
+	for _, n := range r.Five {
+		items = append(items, integer(n))
+	}
+	if r.Text == "" {
+		return array(append(items, null())...)
+	}
+	return array(append(items, bulk(r.Text))...)
 }
 
 func renderSequence(r Reply) (lines []string) {

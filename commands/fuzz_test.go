@@ -62,7 +62,7 @@ func mayFuzz(c *Session, words [][]byte) bool {
 
 // checkReply holds what every reply keeps to.
 func checkReply(t *testing.T, line string, r Reply) {
-	if r.Kind > Limiting || r.Kind == Map && len(r.Items)%2 != 0 {
+	if r.Kind > Leasing || r.Kind == Map && len(r.Items)%2 != 0 {
 		t.Fatalf("%s: a reply that can not be written: %+v", line, r)
 	}
 	if r.Kind == Failure && (r.Text == string(errInternal) || strings.TrimSpace(r.Text) == "") {
@@ -74,7 +74,7 @@ func checkReply(t *testing.T, line string, r Reply) {
 		}
 	}
 	for _, five := range fives(r) {
-		if err := checkFive(five); err != nil && r.Kind == Limiting {
+		if err := checkFive(five); err != nil && r.Kind >= Limiting {
 			t.Fatalf("%s: %v", line, err)
 		}
 	}

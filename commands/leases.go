@@ -35,22 +35,15 @@ func ccAcquire(c *Session, args [][]byte) (Reply, error) {
 	case call.Lease > 0:
 		call.Token = newToken()
 	}
-	decision, held, err := c.store.Lease(c.ctx, &call)
+	decision, held, err := c.leases(call)
 	if err != nil {
 		return Reply{}, err
 	}
 	c.countDecision(engine.KindConcurrency, decision.Limited)
+	reply := limiting(call.Limit, decision, int64(time.Millisecond))
+	reply.Kind = Leasing
 	if held {
-		c.touched(call.Key)
-	}
-	five := limiting(call.Limit, decision, int64(time.Millisecond))
-	reply := Reply{Kind: Array, Items: make([]Reply, 6)}
-	for i, n := range five.Five {
-		reply.Items[i] = integer(n)
-	}
-	reply.Items[5] = null()
-	if held {
-		reply.Items[5] = bulk(call.Token)
+		reply.Text = call.Token
 	}
 	return reply, nil
 }
@@ -75,14 +68,22 @@ func (c *Session) holds(call engine.LeaseCall, args [][]byte) (Reply, error) {
 		return Reply{}, err
 	}
 	call.Key = c.key(args[1])
-	_, held, err := c.store.Lease(c.ctx, &call)
+	_, held, err := c.leases(call)
 	if err != nil {
 		return Reply{}, err
 	}
+	return boolean(held), nil
+}
+
+// leases has the store carry a call out.
+func (c *Session) leases(call engine.LeaseCall) (d engine.Decision, held bool, err error) {
+	c.lease = call // a local one would be allocated
+	d, held, err = c.store.Lease(c.ctx, &c.lease)
+	c.lease = engine.LeaseCall{} // its key lies in the connection's buffer, which is to go
 	if held {
 		c.touched(call.Key)
 	}
-	return boolean(held), nil
+	return d, held, err
 }
 
 // parseLease reads the time of a lease, of so many milliseconds at least.

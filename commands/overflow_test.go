@@ -163,7 +163,7 @@ func (b *bearing) tries(words []string) {
 
 // fives are the replies of limiting commands in a reply: itself, or among its items.
 func fives(r Reply) (all [][5]int64) {
-	if r.Kind == Limiting {
+	if r.Kind == Limiting || r.Kind == Leasing {
 		return [][5]int64{r.Five}
 	}
 	if r.Kind != Array {

@@ -10,10 +10,10 @@ type Reply struct {
 	Late   bool // what was pushed before goes out before it; else the pushes wait for it
 	Kept   bool // it tells of a change: nobody may see it before that is kept
 	Number int64
-	Text   string   // Simple, Failure, Bulk
+	Text   string   // Simple, Failure, Bulk, Leasing
 	Bytes  []byte   // BulkBytes
 	Items  []Reply  // Array, Set, Push, Sequence; Map: key, value, key, value …
-	Five   [5]int64 // Limiting
+	Five   [5]int64 // Limiting, Leasing
 }
 
 // A ReplyKind is the type of a reply.
@@ -35,6 +35,7 @@ const (
 	Push                // RESP3 >, RESP2 an array: what nobody asked for
 	Sequence            // the items one after the other, several replies to one command
 	Limiting            // *5 integers, the reply of every limiting command
+	Leasing             // *6: five integers, and the text as $text, or null if it is empty
 )
 
 // OK is Redis's +OK.

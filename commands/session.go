@@ -29,7 +29,8 @@ type Session struct {
 	tx            *transaction // since MULTI, else nil
 	watched       map[watchedKey]engine.State
 	ctx           context.Context
-	call          engine.Call // in use while a limiting command runs
+	call          engine.Call      // in use while a limiting command runs
+	lease         engine.LeaseCall // in use while the store carries it out
 	authenticated bool
 	precise       bool // time fast commands one by one, too
 	maxKey        int  // bytes of a key; both as of the last batch, see refresh

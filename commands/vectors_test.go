@@ -66,6 +66,8 @@ func asJSON(r Reply) string {
 	case Limiting:
 		f := r.Five
 		return fmt.Sprintf("[%d,%d,%d,%d,%d]", f[0], f[1], f[2], f[3], f[4])
+	case Leasing:
+		return asJSON(r.spelled())
 	case Array:
 		items := make([]string, len(r.Items))
 		for i, item := range r.Items {

@@ -15,11 +15,13 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 	case commands.NoReply:
 		return b
 	case commands.Limiting:
-		b = append(b, "*5\r\n"...)
-		for _, n := range r.Five {
-			b = appendHead(b, ':', n)
+		return appendFive(append(b, "*5\r\n"...), r)
+	case commands.Leasing:
+		b = appendFive(append(b, "*6\r\n"...), r)
+		if r.Text == "" {
+			return appendNull(b, commands.Null, proto)
 		}
-		return b
+		return redcon.AppendBulkString(b, r.Text)
 	case commands.Simple:
 		return redcon.AppendString(b, r.Text)
 	case commands.Failure:
@@ -36,6 +38,13 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 		return appendItems(b, r, proto)
 	}
 	panic("server: a reply of no kind")
+}
+
+func appendFive(b []byte, r *commands.Reply) []byte {
+	for _, n := range r.Five {
+		b = appendHead(b, ':', n)
+	}
+	return b
 }
 
 func appendNull(b []byte, kind commands.ReplyKind, proto int) []byte {

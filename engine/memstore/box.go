@@ -58,7 +58,7 @@ func (s *shard) spareBox() uint32 {
 		return n
 	}
 	if len(s.boxes) == 0 {
-		s.boxes = append(s.boxes, box{}) // so that no box is number 0
+		s.boxes = make([]box, 1, 2) // so that no box is number 0
 	}
 	s.boxes = append(s.boxes, box{})
 	return uint32(len(s.boxes) - 1)

@@ -45,7 +45,7 @@ func (s *Store) freeze(t testing.TB, names ...[]byte) (all []frozen) {
 		sh := s.shard(h)
 		if i := sh.find(h, k); i >= 0 {
 			if l := sh.boxOf(sh.record(sh.index[i].ref())).leases; l != nil {
-				f.ends = l.byEnd.Items()
+				f.ends = l.items()
 			}
 		}
 		all = append(all, f)

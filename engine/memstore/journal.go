@@ -1,10 +1,6 @@
 package memstore
 
-import (
-	"slices"
-
-	"sluice/engine"
-)
+import "sluice/engine"
 
 // A group collects the changes of a call that makes several as one.
 type group struct {
@@ -31,9 +27,13 @@ func (s *Store) note(sh *shard, at engine.Instant, k engine.Key, before, after e
 	s.tell(sh, at)
 }
 
-// noteLease tells of a change of the lease of a call's token.
-func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before engine.State, content *leases) {
+// noteLease tells what became of the lease that a call's token had, if it changed.
+func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before engine.State, content *leases, had engine.Lease) {
 	if s.options.Journal == nil {
+		return
+	}
+	lease, _ := content.Get(c.Token)
+	if lease == had {
 		return
 	}
 	r := s.change(sh)
@@ -44,7 +44,6 @@ func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before engine.State, c
 		if before.Kind != 0 {
 			r.Change = engine.Amend
 		}
-		lease, _ := content.Get(c.Token)
 		lease.Token = c.Token
 		r.Leases = append(r.Leases, lease)
 	}
@@ -128,7 +127,7 @@ func (s *shard) whole(rec record) engine.Record {
 	st := s.stateOf(rec)
 	if st.Kind == engine.KindConcurrency {
 		st.Words = [3]uint64{}
-		r.Leases = slices.Clone(s.boxOf(rec).leases.byEnd.Items())
+		r.Leases = s.boxOf(rec).leases.items()
 	}
 	leases := r.Leases
 	r.Note(s.keyOf(rec), engine.State{}, st)

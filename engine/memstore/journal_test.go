@@ -108,6 +108,18 @@ func (s *scene) lease() {
 	_, _, _ = s.store.Lease(s.tb.Context(), &c)
 }
 
+// crowd is a key's leases becoming many, or some of them being given back.
+func (s *scene) crowd() {
+	c := engine.LeaseCall{
+		Key: s.key(), Op: rapid.SampledFrom([]engine.LeaseOp{engine.Acquire, engine.Release}).Draw(s.T, "op"),
+		Limit: 1000, Lease: time.Minute,
+	}
+	for i := range rapid.IntRange(1, 2*mostFew).Draw(s.T, "crowd") {
+		c.Token = fmt.Sprint(i)
+		_, _, _ = s.store.Lease(s.tb.Context(), &c)
+	}
+}
+
 func (s *scene) together() {
 	s.store.Exclusively(nil, func(inner engine.Store) {
 		in := &scene{s.T, inner.(*Store), s.tb}
@@ -134,6 +146,8 @@ func (s *scene) step() {
 		_, _ = s.store.Delete(ctx, s.key())
 	case 11:
 		_ = s.store.Flush(ctx, rapid.IntRange(-1, 1).Draw(s.T, "flushed"))
+	case 13, 14:
+		s.crowd()
 	case 12:
 		if !s.store.held {
 			s.together()

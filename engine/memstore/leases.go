@@ -1,72 +1,91 @@
 package memstore
 
 import (
-	"context"
+	"slices"
 	"sort"
 	"strings"
-
-	"github.com/tidwall/btree"
+	"unsafe"
 
 	"sluice/engine"
 )
 
-// leases keeps one key's leases: by token in a map, and in the order in which they
-// end in a B-tree that counts, so that the n-th is found without a walk.
+// leases keeps one key's leases. Nearly every key has few, and what is made to find
+// one among thousands would cost it more than its leases do; so that is made when
+// they become many, and dropped when they are few again.
 type leases struct {
-	byToken map[string]engine.Instant
-	byEnd   *btree.BTreeG[engine.Lease]
+	few     fewLeases
+	many    *manyLeases // in the place of few, or nil
 	changes uint64
-	tokens  int // bytes of all tokens
+	tokens  int // bytes of all tokens, as memory comes
+}
+
+// From about 17 leases on a map finds one sooner than a look at each. Leases that
+// come and go at one of these bounds are not moved each time.
+const (
+	mostFew   = 16
+	leastMany = 8
+)
+
+// leasesHeader is what leases take themselves.
+const leasesHeader = int(unsafe.Sizeof(leases{}))
+
+// A leaseSet is a way to keep leases.
+type leaseSet interface {
+	engine.Leases
+	items() []engine.Lease // a copy, in the order in which they end
+	size() int             // without tokens
 }
 
 var _ engine.Leases = (*leases)(nil)
 
-func newLeases() *leases {
-	byEnd := btree.NewBTreeGOptions(endsBefore, btree.Options{NoLocks: true})
-	return &leases{byToken: map[string]engine.Instant{}, byEnd: byEnd}
-}
-
-func endsBefore(a, b engine.Lease) bool {
-	if a.Until != b.Until {
-		return a.Until < b.Until
+func (l *leases) set() leaseSet {
+	if l.many != nil {
+		return l.many
 	}
-	return strings.Compare(a.Token, b.Token) < 0
+	return &l.few
 }
 
-func (l *leases) Get(token string) (engine.Lease, bool) {
-	until, ok := l.byToken[token]
-	return engine.Lease{Token: token, Until: until}, ok
-}
+func (l *leases) Get(token string) (engine.Lease, bool) { return l.set().Get(token) }
 
 func (l *leases) Set(lease engine.Lease) {
-	l.Delete(lease.Token)
-	l.byToken[lease.Token] = lease.Until
-	l.byEnd.Set(lease)
-	l.tokens += len(lease.Token)
-	l.changes++
+	n := l.Len()
+	l.set().Set(lease)
+	l.changed(lease.Token, l.Len()-n)
 }
 
 func (l *leases) Delete(token string) {
-	lease, ok := l.Get(token)
-	if !ok {
-		return
+	n := l.Len()
+	l.set().Delete(token)
+	if l.Len() < n {
+		l.changed(token, -1)
 	}
-	delete(l.byToken, token)
-	l.byEnd.Delete(lease)
-	l.tokens -= len(token)
+}
+
+// changed is after each change. There are more leases by so many: 1, 0 or -1.
+func (l *leases) changed(token string, more int) {
 	l.changes++
+	l.tokens += more * tokenBytes(token)
+	switch n := l.Len(); {
+	case l.many == nil && n > mostFew:
+		l.few, l.many = nil, newManyLeases(endsBefore, l.few)
+	case l.many != nil && n < leastMany:
+		l.few, l.many = l.many.items(), nil
+	case l.many == nil && 4*n <= cap(l.few):
+		l.few = slices.Clone(l.few)
+	}
 }
 
-func (l *leases) Len() int { return len(l.byToken) }
+func (l *leases) Len() int { return l.set().Len() }
 
-func (l *leases) Nth(i int) engine.Lease {
-	lease, _ := l.byEnd.GetAt(i)
-	return lease
-}
+func (l *leases) Nth(i int) engine.Lease { return l.set().Nth(i) }
 
-// size is about what the leases take: a token twice as a header, once as bytes, and
-// what map and tree need around it.
-func (l *leases) size() int { return 512 + 96*len(l.byToken) + l.tokens }
+func (l *leases) items() []engine.Lease { return l.set().items() }
+
+// size is what the leases take.
+func (l *leases) size() int { return leasesHeader + l.set().size() + l.tokens }
+
+// tokenBytes is what the bytes of a token take: memory comes in sixteens.
+func tokenBytes(token string) int { return (len(token) + 15) / 16 * 16 }
 
 // live is how many leases are not over.
 func (l *leases) live(now engine.Instant) int {
@@ -85,88 +104,15 @@ func (l *leases) state() engine.State {
 
 // setBack moves the end of every lease with the clock.
 func (l *leases) setBack(from, to engine.Instant) {
-	// From a copy: a map that is changed while it is walked may show a token twice.
-	for _, lease := range l.byEnd.Items() {
+	for _, lease := range l.items() {
 		lease.Until -= from - to
 		l.Set(lease)
 	}
 }
 
-// Lease carries a call about leases out.
-func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, bool, error) {
-	h := s.hash(c.Key)
-	sh := s.shard(h)
-	s.lock(sh)
-	defer s.unlock(sh)
-	c.Now = s.clock.Now()
-	i := sh.find(h, c.Key)
-	old := sh.state(i, c.Now)
-	if old.Kind != 0 && old.Kind != engine.KindConcurrency {
-		return engine.Decision{}, false, engine.ErrWrongKind
+func endsBefore(a, b engine.Lease) bool {
+	if a.Until != b.Until {
+		return a.Until < b.Until
 	}
-	content := newLeases()
-	if old.Kind != 0 {
-		content = sh.boxOf(sh.record(sh.index[i].ref())).leases
-	}
-	had, has := content.Get(c.Token)
-	call, barred := *c, s.barred(sh, c, had, has)
-	if barred != nil {
-		if c.Op != engine.Acquire {
-			return engine.Decision{}, false, barred
-		}
-		call.Lease = 0 // it looks: one that is refused anyway is answered as ever
-	}
-	d, held := call.Decide(content)
-	if err := sh.keep(h, c.Key, i, old, content); err != nil {
-		if old.Kind != 0 {
-			sh.undo(i, content, c.Token, had, has)
-		}
-		return engine.Decision{}, false, err
-	}
-	if barred != nil && !d.Limited {
-		return engine.Decision{}, false, barred
-	}
-	if lease, has := content.Get(c.Token); lease != had || !has && had.Until > c.Now {
-		s.noteLease(sh, c, old, content)
-	}
-	return d, held, nil
-}
-
-// barred is why a call may not change anything now, or nil if it may or would not.
-func (s *Store) barred(sh *shard, c *engine.LeaseCall, had engine.Lease, has bool) error {
-	switch c.Op {
-	case engine.Acquire:
-		if c.Lease == 0 {
-			return nil
-		}
-		if !has && sh.full() {
-			return engine.ErrFull
-		}
-	default:
-		if had.Until <= c.Now {
-			return nil
-		}
-	}
-	return s.refuses()
-}
-
-// keep puts what became of a key's leases in the place of its state in slot i.
-func (s *shard) keep(h uint64, k engine.Key, i int, old engine.State, content *leases) error {
-	switch next := content.state(); {
-	case next.Kind == 0 && old.Kind != 0:
-		s.remove(i)
-	case next.Kind != 0 && next != old:
-		return s.put(h, k, i, next, box{leases: content})
-	}
-	return nil
-}
-
-// undo gives a token the lease back that it had, or none, for there was no room to
-// keep the change. That leases which are over were dropped makes no difference.
-func (s *shard) undo(i int, content *leases, token string, had engine.Lease, has bool) {
-	content.Delete(token)
-	if has {
-		content.Set(had)
-	}
-	s.refill(s.record(s.index[i].ref()).box(), box{leases: content})
+	return strings.Compare(a.Token, b.Token) < 0
 }

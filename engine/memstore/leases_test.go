@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/btree"
-
 	"sluice/engine"
 )
 
@@ -39,21 +37,83 @@ func TestLeasesAndTheClock(t *testing.T) {
 	}
 }
 
+// Leases that become many are kept as many are until they are few again.
+func TestLeasesFewAndMany(t *testing.T) {
+	l := &leases{}
+	isMany := func(n int, want bool) {
+		t.Helper()
+		if l.Len() != n || (l.many != nil) != want || want && l.few != nil {
+			t.Errorf("%d leases of %d, as many: %v", l.Len(), n, l.many != nil)
+		}
+	}
+	add := func(from, to int) {
+		for i := from; i < to; i++ {
+			l.Set(engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + i*7919%1000)})
+		}
+	}
+	remove := func(from, to int) {
+		for i := from; i < to; i++ {
+			l.Delete(fmt.Sprint(i))
+		}
+	}
+	for range 2 {
+		add(0, mostFew)
+		isMany(mostFew, false)
+		add(0, mostFew) // again
+		isMany(mostFew, false)
+		add(mostFew, 100)
+		isMany(100, true)
+		remove(leastMany, 100)
+		isMany(leastMany, true)
+		add(leastMany, mostFew+1)
+		remove(leastMany-1, 100)
+		isMany(leastMany-1, false)
+		remove(1, 100)
+		if isMany(1, false); cap(l.few) > 4 {
+			t.Errorf("there is room for %d where one is", cap(l.few))
+		}
+		l.Delete("none")
+		remove(0, 1)
+		if isMany(0, false); l.tokens != 0 || l.size() != leasesHeader {
+			t.Errorf("no leases take %d bytes, their tokens %d", l.size(), l.tokens)
+		}
+	}
+}
+
+// What a dump was given does not change with the leases.
+func TestLeasesItemsAreACopy(t *testing.T) {
+	for _, n := range []int{3, 100} {
+		l := &leases{}
+		for i := range n {
+			l.Set(engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + i)})
+		}
+		given := l.items()
+		for i := range n {
+			l.Set(engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + n - i)})
+		}
+		l.Delete("0")
+		for i, lease := range given {
+			if want := (engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + i)}); lease != want {
+				t.Errorf("of %d leases number %d was %+v and is %+v", n, i, want, lease)
+			}
+		}
+	}
+}
+
 // The order of ends is kept by comparing few of them, however many there are: in a
 // hundred times as many leases a call may take twice as long, not a hundred times.
 func TestLeasesCompareFew(t *testing.T) {
 	perCall := map[int]int{}
 	for _, n := range []int{100, 10_000} {
 		compared := 0
-		l := newLeases()
-		l.byEnd = btree.NewBTreeGOptions(func(a, b engine.Lease) bool {
+		m := newManyLeases(func(a, b engine.Lease) bool {
 			compared++
 			return endsBefore(a, b)
-		}, btree.Options{NoLocks: true})
+		}, nil)
 		calls := 0
 		do := func(c engine.LeaseCall) {
-			c.Decide(l)
-			l.state()
+			c.Decide(m)
+			engine.LeaseState(m)
 			calls++
 		}
 		for i := range n {
@@ -63,13 +123,13 @@ func TestLeasesCompareFew(t *testing.T) {
 			do(engine.LeaseCall{Token: "new", Limit: uint64(1 + i), Lease: time.Second})
 			do(engine.LeaseCall{Op: engine.Renew, Token: fmt.Sprint(i), Lease: time.Hour})
 		}
-		l.live(engine.Instant(time.Minute))
+		(&leases{many: m}).live(engine.Instant(time.Minute))
 		for i := range n {
 			do(engine.LeaseCall{Op: engine.Release, Token: fmt.Sprint(i)})
 		}
 		perCall[n] = compared / calls
-		if l.Len() != 0 || l.tokens != 0 || l.byEnd.Len() != 0 {
-			t.Errorf("%d leases and %d bytes of tokens are left", l.Len(), l.tokens)
+		if m.Len() != 0 || m.byEnd.Len() != 0 {
+			t.Errorf("%d leases are left by token, %d by end", m.Len(), m.byEnd.Len())
 		}
 	}
 	if few, many := perCall[100], perCall[10_000]; few == 0 || many > 3*few {

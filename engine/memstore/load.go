@@ -94,10 +94,7 @@ func (s *shard) restore(i int, r *engine.Record) (engine.State, box) {
 		next := r.Restore(old)
 		return next, box{log: next.Log}
 	}
-	content := newLeases()
-	if old.Kind == engine.KindConcurrency {
-		content = s.boxOf(s.record(s.index[i].ref())).leases
-	}
+	content := s.leasesOf(i, old)
 	r.RestoreLeases(content)
 	return content.state(), box{leases: content}
 }

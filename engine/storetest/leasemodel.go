@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -68,6 +69,7 @@ func leasesAnswerAsTheModel(p *probe) {
 		t.Repeat(map[string]func(*rapid.T){
 			"acquire": h.acquire, "acquire again": h.acquire, "acquire more": h.acquire,
 			"renew": h.renew, "release": h.release, "delete": h.delete,
+			"many come": h.manyCome, "many go": h.manyGo,
 			"move the clock": h.moveClock, "move to an end": h.moveToEnd,
 		})
 	})
@@ -92,12 +94,42 @@ func (h *leaseHistory) acquire(t *rapid.T) {
 	k, model, token := h.draw(t)
 	c := engine.LeaseCall{
 		Key: k, Op: engine.Acquire, Token: token, Lease: drawLease(t, 0),
-		Limit: rapid.SampledFrom([]uint64{1, 2, 3, 4, 100, engine.MaxUnits}).Draw(t, "limit"),
+		Limit: rapid.SampledFrom([]uint64{1, 2, 3, 4, 20, 100, engine.MaxUnits}).Draw(t, "limit"),
 	}
-	want, wantHeld := model.acquire(&c, h.now)
-	got, held, err := h.store.Lease(h.Context(), &c)
+	h.ask(t, model, &c)
+	h.compare(t, k, model)
+}
+
+// ask makes an Acquire.
+func (h *leaseHistory) ask(t *rapid.T, model holders, c *engine.LeaseCall) {
+	want, wantHeld := model.acquire(c, h.now)
+	got, held, err := h.store.Lease(h.Context(), c)
 	if got != want || held != wantHeld || err != nil {
 		t.Fatalf("Acquire: %+v, held %v (error: %v), not %+v, %v", got, held, err, want, wantHeld)
+	}
+}
+
+// crowd is more leases than a store may keep in the way it keeps a few.
+const crowd = 50
+
+// manyCome is a row of holders, whose leases end in another order.
+func (h *leaseHistory) manyCome(t *rapid.T) {
+	k, model, _ := h.draw(t)
+	step := rapid.IntRange(0, crowd).Draw(t, "step")
+	for i := range rapid.IntRange(1, crowd).Draw(t, "come") {
+		lease := time.Duration(1+i*step%crowd) * time.Second
+		h.ask(t, model, &engine.LeaseCall{
+			Key: k, Op: engine.Acquire, Token: fmt.Sprint("one of ", i), Lease: lease, Limit: crowd,
+		})
+	}
+	h.compare(t, k, model)
+}
+
+// manyGo is some of them who leave, one after the other.
+func (h *leaseHistory) manyGo(t *rapid.T) {
+	k, model, _ := h.draw(t)
+	for i := range rapid.IntRange(1, crowd).Draw(t, "go") {
+		h.leave(t, k, model, fmt.Sprint("one of ", i))
 	}
 	h.compare(t, k, model)
 }
@@ -117,13 +149,18 @@ func (h *leaseHistory) renew(t *rapid.T) {
 
 func (h *leaseHistory) release(t *rapid.T) {
 	k, model, token := h.draw(t)
+	h.leave(t, k, model, token)
+	h.compare(t, k, model)
+}
+
+// leave makes a Release.
+func (h *leaseHistory) leave(t *rapid.T, k engine.Key, model holders, token string) {
 	_, want := model[token]
 	delete(model, token)
 	c := engine.LeaseCall{Key: k, Op: engine.Release, Token: token}
 	if _, got, err := h.store.Lease(h.Context(), &c); got != want || err != nil {
 		t.Fatalf("Release: held %v (error: %v), not %v", got, err, want)
 	}
-	h.compare(t, k, model)
 }
 
 func (h *leaseHistory) delete(t *rapid.T) {

@@ -1,0 +1,89 @@
+package memstore
+
+import (
+	"context"
+
+	"sluice/engine"
+)
+
+// Lease carries a call about leases out.
+func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, bool, error) {
+	h := s.hash(c.Key)
+	sh := s.shard(h)
+	s.lock(sh)
+	defer s.unlock(sh)
+	c.Now = s.clock.Now()
+	i := sh.find(h, c.Key)
+	old := sh.state(i, c.Now)
+	if old.Kind != 0 && old.Kind != engine.KindConcurrency {
+		return engine.Decision{}, false, engine.ErrWrongKind
+	}
+	content := sh.leasesOf(i, old)
+	had, has := content.Get(c.Token)
+	call, barred := *c, s.barred(sh, c, had, has)
+	if barred != nil {
+		if c.Op != engine.Acquire {
+			return engine.Decision{}, false, barred
+		}
+		call.Lease = 0 // it looks: one that is refused anyway is answered as ever
+	}
+	d, held := call.Decide(content)
+	if err := sh.keep(h, c.Key, i, old, content); err != nil {
+		if old.Kind != 0 {
+			sh.undo(i, content, c.Token, had, has)
+		}
+		return engine.Decision{}, false, err
+	}
+	if barred != nil && !d.Limited {
+		return engine.Decision{}, false, barred
+	}
+	s.noteLease(sh, c, old, content, had)
+	return d, held, nil
+}
+
+// leasesOf is the leases of the key in slot i, or none if its state is of no such kind.
+func (s *shard) leasesOf(i int, old engine.State) *leases {
+	if old.Kind != engine.KindConcurrency {
+		return &leases{}
+	}
+	return s.boxOf(s.record(s.index[i].ref())).leases
+}
+
+// barred is why a call may not change anything now, or nil if it may or would not.
+func (s *Store) barred(sh *shard, c *engine.LeaseCall, had engine.Lease, has bool) error {
+	switch c.Op {
+	case engine.Acquire:
+		if c.Lease == 0 {
+			return nil
+		}
+		if !has && sh.full() {
+			return engine.ErrFull
+		}
+	default:
+		if had.Until <= c.Now {
+			return nil
+		}
+	}
+	return s.refuses()
+}
+
+// keep puts what became of a key's leases in the place of its state in slot i.
+func (s *shard) keep(h uint64, k engine.Key, i int, old engine.State, content *leases) error {
+	switch next := content.state(); {
+	case next.Kind == 0 && old.Kind != 0:
+		s.remove(i)
+	case next.Kind != 0 && next != old:
+		return s.put(h, k, i, next, box{leases: content})
+	}
+	return nil
+}
+
+// undo gives a token the lease back that it had, or none, for there was no room to
+// keep the change. That leases which are over were dropped makes no difference.
+func (s *shard) undo(i int, content *leases, token string, had engine.Lease, has bool) {
+	content.Delete(token)
+	if has {
+		content.Set(had)
+	}
+	s.refill(s.record(s.index[i].ref()).box(), box{leases: content})
+}

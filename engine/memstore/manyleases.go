@@ -1,0 +1,58 @@
+package memstore
+
+import (
+	"github.com/tidwall/btree"
+
+	"sluice/engine"
+)
+
+// manyLeases are leases by token in a map, and in the order in which they end in a
+// B-tree that counts, so that the n-th is found without a walk.
+type manyLeases struct {
+	byToken map[string]engine.Instant
+	byEnd   *btree.BTreeG[engine.Lease]
+}
+
+func newManyLeases(before func(a, b engine.Lease) bool, all []engine.Lease) *manyLeases {
+	m := &manyLeases{
+		byToken: make(map[string]engine.Instant, len(all)),
+		byEnd:   btree.NewBTreeGOptions(before, btree.Options{NoLocks: true}),
+	}
+	for _, lease := range all {
+		m.Set(lease)
+	}
+	return m
+}
+
+func (m *manyLeases) Get(token string) (engine.Lease, bool) {
+	until, ok := m.byToken[token]
+	if !ok {
+		return engine.Lease{}, false
+	}
+	return engine.Lease{Token: token, Until: until}, true
+}
+
+func (m *manyLeases) Set(lease engine.Lease) {
+	m.Delete(lease.Token)
+	m.byToken[lease.Token] = lease.Until
+	m.byEnd.Set(lease)
+}
+
+func (m *manyLeases) Delete(token string) {
+	if lease, ok := m.Get(token); ok {
+		delete(m.byToken, token)
+		m.byEnd.Delete(lease)
+	}
+}
+
+func (m *manyLeases) Len() int { return len(m.byToken) }
+
+func (m *manyLeases) Nth(i int) engine.Lease {
+	lease, _ := m.byEnd.GetAt(i)
+	return lease
+}
+
+func (m *manyLeases) items() []engine.Lease { return m.byEnd.Items() }
+
+// size is about what map and tree take: both are half to quite full.
+func (m *manyLeases) size() int { return 96 * len(m.byToken) }
