@@ -18,8 +18,8 @@ func rlAll(c *Session, args [][]byte) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	decisions, err := c.store.TakeAll(c.ctx, calls)
-	if err != nil {
+	decisions := make([]engine.Decision, len(calls))
+	if err := c.store.TakeAll(c.ctx, calls, decisions); err != nil {
 		return Reply{}, err
 	}
 	items := make([]Reply, 3, 3+len(calls))
