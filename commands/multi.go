@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"slices"
 
 	"sluice/commands/config"
 	"sluice/engine"
@@ -118,6 +119,7 @@ func exec(c *Session, _ [][]byte) (reply Reply, err error) {
 		reply = Reply{Kind: Array, Items: make([]Reply, 0, len(tx.queued))}
 		for _, q := range tx.queued {
 			item := c.run(q.command, q.args)
+			item.Items = slices.Clone(item.Items) // or the next one might write over them
 			reply.Items = append(reply.Items, item)
 			reply.Ends, reply.Kept = reply.Ends || item.Ends, reply.Kept || item.Kept
 		}

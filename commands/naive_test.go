@@ -47,20 +47,22 @@ func (s *naiveStore) Take(_ context.Context, c *engine.Call) (engine.Decision, e
 	return d, nil
 }
 
-func (s *naiveStore) TakeAll(_ context.Context, calls []engine.Call) ([]engine.Decision, error) {
+func (s *naiveStore) TakeAll(_ context.Context, calls []engine.Call, decisions []engine.Decision) error {
 	before := make([]engine.State, len(calls))
 	for i := range calls {
 		calls[i].Now = s.now
 		before[i] = s.state(calls[i].Key)
 		if before[i].Kind != 0 && before[i].Kind != calls[i].Algorithm.Kind {
-			return nil, engine.ErrWrongKind
+			return engine.ErrWrongKind
 		}
 	}
-	after, decisions := engine.DecideAll(before, calls)
-	for i := range calls {
-		s.set(calls[i].Key, after[i])
+	after := make([]engine.State, len(calls))
+	if engine.DecideAll(calls, before, after, decisions) {
+		for i := range calls {
+			s.set(calls[i].Key, after[i])
+		}
 	}
-	return decisions, nil
+	return nil
 }
 
 func (s *naiveStore) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, bool, error) {

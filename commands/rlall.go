@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"time"
 
@@ -9,63 +10,81 @@ import (
 )
 
 // RL.ALL takes between these numbers of parts.
-const minParts, maxParts = 2, 16
+const minParts, maxParts = 2, engine.MaxParts
+
+// parts is what an RL.ALL is answered with. A session uses it again for the next.
+type parts struct {
+	rows      []*Command // what stood here, and is likely to stand here again
+	calls     []engine.Call
+	decisions []engine.Decision
+	items     []Reply
+}
 
 // rlAll answers RL.ALL key command arguments AND key command arguments …: all of
 // the calls are granted, or nothing is taken from any.
 func rlAll(c *Session, args [][]byte) (Reply, error) {
-	calls, units, err := c.parseParts(args[1:])
-	if err != nil {
+	if c.parts == nil {
+		c.parts = &parts{}
+	}
+	p := c.parts
+	defer func() { clear(p.calls) }() // their keys lie in the connection's buffer, which is to go
+	if err := c.parseParts(p, args[1:]); err != nil {
 		return Reply{}, err
 	}
-	decisions, err := c.store.TakeAll(c.ctx, calls)
-	if err != nil {
+	n := len(p.calls)
+	p.decisions = slices.Grow(p.decisions[:0], n)[:n]
+	if err := c.store.TakeAll(c.ctx, p.calls, p.decisions); err != nil {
 		return Reply{}, err
 	}
-	items := make([]Reply, 3, 3+len(calls))
-	for i, d := range decisions {
-		c.countDecision(calls[i].Algorithm.Kind, d.Limited)
-		items = append(items, limiting(calls[i].Limit.Max, d, int64(units[i])))
-	}
-	deciding, wait := engine.Deciding(calls, decisions)
-	for i := range calls {
-		if deciding < 0 && calls[i].Cost != 0 {
-			c.touched(calls[i].Key)
+	deciding, wait := engine.Deciding(p.calls, p.decisions)
+	for i := range p.calls {
+		call := &p.calls[i]
+		c.countDecision(call.Algorithm.Kind, p.decisions[i].Limited)
+		if deciding < 0 && call.Cost != 0 {
+			c.touched(call.Key)
 		}
 	}
-	items[0], items[1], items[2] = boolean(deciding >= 0), null(), integer(-1)
+	return p.reply(deciding, wait), nil
+}
+
+// reply is [limited, deciding, retry_after, then each part's own reply].
+func (p *parts) reply(deciding int, wait time.Duration) Reply {
+	p.items = append(p.items[:0], boolean(deciding >= 0), null(), integer(-1))
 	if deciding >= 0 {
-		items[1] = bulk(strconv.Itoa(deciding + 1))
+		p.items[1] = bulk(strconv.Itoa(deciding + 1))
 	}
 	if wait >= 0 {
-		items[2] = integer(ceilDiv(int64(wait), int64(time.Millisecond)))
+		p.items[2] = integer(ceilDiv(int64(wait), int64(time.Millisecond)))
 	}
-	return array(items...), nil
+	for i, d := range p.decisions {
+		p.items = append(p.items, limiting(p.calls[i].Limit.Max, d, int64(p.rows[i].limiter.unit)))
+	}
+	return array(p.items...)
 }
 
 // parseParts reads the parts of an RL.ALL.
-func (c *Session) parseParts(args [][]byte) (calls []engine.Call, units []time.Duration, err error) {
-	for len(args) > 0 {
+func (c *Session) parseParts(p *parts, args [][]byte) error {
+	p.calls = p.calls[:0]
+	for len(args) > 0 && len(p.calls) < maxParts {
 		end := partEnd(args)
-		call, unit, err := c.parsePart(args[:end])
-		if err != nil {
-			return nil, nil, err
+		if err := c.parsePart(p, args[:end]); err != nil {
+			return err
 		}
-		for i := range calls {
-			if bytes.Equal(calls[i].Key.Name, call.Key.Name) {
-				return nil, nil, Error("ERR no two parts may name the same key")
+		last := len(p.calls) - 1
+		for i := range last {
+			if bytes.Equal(p.calls[i].Key.Name, p.calls[last].Key.Name) {
+				return Error("ERR no two parts may name the same key")
 			}
 		}
-		calls, units = append(calls, call), append(units, unit)
 		if end == len(args)-1 {
-			return nil, nil, errSyntax // nothing behind the last AND
+			return errSyntax // nothing behind the last AND
 		}
 		args = args[min(end+1, len(args)):]
 	}
-	if len(calls) < minParts || len(calls) > maxParts {
-		return nil, nil, errorf("ERR RL.ALL takes %d to %d parts", minParts, maxParts)
+	if len(args) > 0 || len(p.calls) < minParts {
+		return errorf("ERR RL.ALL takes %d to %d parts", minParts, maxParts)
 	}
-	return calls, units, nil
+	return nil
 }
 
 // partKeys finds the keys of an RL.ALL: the first word of each part.
@@ -90,17 +109,32 @@ func partEnd(args [][]byte) int {
 	return len(args)
 }
 
-func (c *Session) parsePart(words [][]byte) (call engine.Call, unit time.Duration, err error) {
+// parsePart reads the next part.
+func (c *Session) parsePart(p *parts, words [][]byte) error {
 	if len(words) < 2 {
-		return call, 0, errSyntax
+		return errSyntax
 	}
-	cmd := c.service.Table.Lookup(words[1])
-	if cmd == nil || cmd.limiter == nil {
-		return call, 0, errorf("ERR '%.128s' is not a command that RL.ALL can hold", printable(words[1]))
+	row := c.partCommand(p, words[1])
+	if row == nil {
+		return errorf("ERR '%.128s' is not a command that RL.ALL can hold", printable(words[1]))
 	}
-	if !cmd.takes(len(words)) {
-		return call, 0, errArity(cmd)
+	if !row.takes(len(words)) {
+		return errArity(row)
 	}
-	call.Key = c.key(words[0])
-	return call, cmd.limiter.unit, cmd.limiter.parse(words[2:], &call)
+	p.calls = append(p.calls, engine.Call{Key: c.key(words[0])})
+	return row.limiter.parse(words[2:], &p.calls[len(p.calls)-1])
+}
+
+// partCommand is the limiting command that the next part names, or nil.
+func (c *Session) partCommand(p *parts, name []byte) *Command {
+	i := len(p.calls)
+	if i < len(p.rows) && is(name, p.rows[i].Name) {
+		return p.rows[i]
+	}
+	row := c.service.Table.Lookup(name)
+	if row == nil || row.limiter == nil {
+		return nil
+	}
+	p.rows = append(p.rows[:i], row)
+	return row
 }

@@ -29,8 +29,12 @@ type Session struct {
 	tx            *transaction // since MULTI, else nil
 	watched       map[watchedKey]engine.State
 	ctx           context.Context
-	call          engine.Call      // in use while a limiting command runs
-	lease         engine.LeaseCall // in use while the store carries it out
+	call          engine.Call            // in use while a limiting command runs
+	parts         *parts                 // the same for RL.ALL, nil before the first
+	lease         engine.LeaseCall       // in use while the store carries it out
+	last          *Command               // that was looked up: nearly always the next one, too
+	check         func(key []byte) error // checkKey; made once, for it would be allocated
+	slot          oneSlot                // of the keys that it has checked
 	authenticated bool
 	precise       bool // time fast commands one by one, too
 	maxKey        int  // bytes of a key; both as of the last batch, see refresh
@@ -67,6 +71,7 @@ type Session struct {
 func (s *Service) Open(ctx context.Context, peer Peer, addr, laddr string) *Session {
 	c := &Session{Addr: addr, Laddr: laddr, Created: time.Now(), peer: peer, service: s, store: s.Store, ctx: ctx}
 	c.near, _ = s.Store.(engine.Near)
+	c.check = c.checkKey
 	c.active.Store(c.Created.UnixNano())
 	c.refresh()
 	c.reset()
@@ -137,7 +142,8 @@ func (c *Session) key(name []byte) engine.Key {
 	return engine.Key{DB: int(c.db.Load()), Name: name}
 }
 
-// Do answers one command. args is not empty and is not kept.
+// Do answers one command. args is not empty and is not kept. The reply's items are
+// good until the next one.
 func (c *Session) Do(args [][]byte) Reply {
 	if c.aside {
 		return c.doAside(args)
@@ -160,7 +166,7 @@ func (c *Session) Do(args [][]byte) Reply {
 
 // resolve is the command, or the subcommand, that is called.
 func (c *Session) resolve(args [][]byte) (*Command, error) {
-	cmd := c.service.Table.Lookup(args[0])
+	cmd := c.lookup(args[0])
 	if cmd == nil {
 		return nil, errUnknown(args)
 	}
@@ -172,6 +178,18 @@ func (c *Session) resolve(args [][]byte) (*Command, error) {
 		return cmd, errUnknownSubcommand(cmd, args[1])
 	}
 	return sub, nil
+}
+
+// lookup is the command of a name, or nil.
+func (c *Session) lookup(name []byte) *Command {
+	if c.last == nil || !is(name, c.last.Name) {
+		cmd := c.service.Table.Lookup(name)
+		if cmd == nil {
+			return nil
+		}
+		c.last = cmd
+	}
+	return c.last
 }
 
 // run answers a command that may run.
@@ -219,15 +237,8 @@ func (c *Session) admit(cmd *Command, args [][]byte) error {
 	if cmd.Flags&(Write|ReadOnly) != 0 && c.monitoring.Load() {
 		return errMonitoring
 	}
-	if c.service.cluster {
-		if err := checkSlots(cmd, args); err != nil {
-			return err
-		}
-	}
-	if cmd.keysOf != nil {
-		return cmd.keysOf(args, c.checkKey)
-	}
-	return cmd.Keys.Of(args, c.checkKey) // not eachKey, for which c.checkKey would be allocated
+	c.slot = oneSlot{}
+	return cmd.eachKey(args, c.check)
 }
 
 // refresh reads the options that a session asks for with each command, once a batch.
@@ -236,9 +247,13 @@ func (c *Session) refresh() {
 	c.maxKey = int(c.service.Config.Number(config.MaxKeyBytes))
 }
 
+// checkKey says why a key may not stand in a call behind those before it, or nil.
 func (c *Session) checkKey(key []byte) error {
 	if len(key) > c.maxKey {
 		return errorf("ERR key is longer than %d bytes", c.maxKey)
+	}
+	if c.service.cluster {
+		return c.slot.check(key)
 	}
 	return nil
 }

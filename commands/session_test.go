@@ -67,6 +67,8 @@ func TestLimitingAllocatesNothing(t *testing.T) {
 		{"FW.INCR", "key", "10", "60s"},
 		{"SW.HIT", "key", "10", "1m"},
 		{"LB.ADD", "key", "10", "5"},
+		{"RL.ALL", "a", "TB.TAKE", "1000", "100", "AND", "b", "FW.INCR", "10", "60s", "AND", "c", "CL.THROTTLE", "10", "100", "60"},
+		{"RL.ALL", "a", "TB.TAKE", "1000", "100", "AND", "b", "FW.INCR", "10", "60s", "0", "and", "d", "gcra", "0", "1", "60"},
 	} {
 		t.Run(words[0], func(t *testing.T) {
 			store := memstore.New()
@@ -80,13 +82,28 @@ func TestLimitingAllocatesNothing(t *testing.T) {
 			if n := testing.AllocsPerRun(1000, func() { reply = session.Do(args) }); n != 0 {
 				t.Errorf("%v allocations", n)
 			}
-			if reply.Kind != Limiting {
+			if reply.Kind != Limiting && len(reply.Items) != 3+3 {
 				t.Errorf("%+v", reply)
 			}
 			if n := testing.AllocsPerRun(1000, session.Settle); n != 0 {
 				t.Errorf("settling: %v allocations", n)
 			}
 		})
+	}
+}
+
+// EXEC's replies are as many as its commands, each its own.
+func TestAllInTransaction(t *testing.T) {
+	store := memstore.New()
+	defer store.Close()
+	session := testSession(t, store)
+	session.do("MULTI")
+	session.do("RL.ALL", "a", "FW.INCR", "5", "1d", "AND", "b", "FW.INCR", "7", "1d")
+	session.do("RL.ALL", "a", "FW.INCR", "5", "1d", "AND", "b", "FW.INCR", "7", "1d")
+	for i, reply := range session.do("EXEC").Items {
+		if left := reply.Items[3].Five[2]; left != int64(4-i) {
+			t.Errorf("reply %d: %d are left", i, left)
+		}
 	}
 }
 

@@ -27,12 +27,6 @@ func slotOf(key []byte) int {
 	return int(crc) % slots
 }
 
-// checkSlots is an error if the keys of a call are not all in one slot.
-func checkSlots(cmd *Command, args [][]byte) error {
-	var all oneSlot
-	return cmd.eachKey(args, all.check)
-}
-
 // oneSlot checks that keys are all in one slot.
 type oneSlot struct {
 	slot int

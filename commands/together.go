@@ -9,7 +9,6 @@ type joined struct {
 	args [engine.MaxTogether][][]byte
 	rows [engine.MaxTogether]*Command
 	keys [engine.MaxTogether]engine.Key
-	last *Command // nearly always the next one, too
 
 	inside func(engine.Store) // runs them; made once, for it would be allocated
 	each   func(i int)        // while they run
@@ -34,17 +33,13 @@ func (c *Session) Join(args [][]byte) bool {
 
 // limiting is the limiting command of a name, or nil.
 func (c *Session) limiting(name []byte) *Command {
-	if j := c.joined; j != nil && is(name, j.last.Name) {
-		return j.last
-	}
-	cmd := c.service.Table.Lookup(name)
+	cmd := c.lookup(name)
 	if cmd == nil || cmd.limiter == nil {
 		return nil
 	}
 	if c.joined == nil {
 		c.joined = &joined{inside: c.runJoined}
 	}
-	c.joined.last = cmd
 	return cmd
 }
 

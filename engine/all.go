@@ -2,36 +2,42 @@ package engine
 
 import "time"
 
-// DecideAll decides several calls as one: all are granted, or nothing is taken
-// from any. before is the state of each call's key. If one is refused, the states
-// that come back are those before, and a call that would have been granted is
-// answered as a look.
-func DecideAll(before []State, calls []Call) (after []State, decisions []Decision) {
-	after, decisions = make([]State, len(calls)), make([]Decision, len(calls))
-	limited := false
+// DecideAll decides several calls as one, and says whether all are granted; if one
+// is refused, nothing is taken from any. before is the state of each call's key. It
+// fills decisions and, if all are granted, after with the states that the keys are
+// in then. A call that would have been granted, but for another, is answered as a look.
+func DecideAll(calls []Call, before, after []State, decisions []Decision) (granted bool) {
+	granted = true
 	for i := range calls {
-		after[i], decisions[i] = calls[i].Algorithm.Decide(before[i], &calls[i].Request)
-		if calls[i].Cost == 0 {
+		c := &calls[i]
+		after[i], decisions[i] = c.Algorithm.Decide(before[i], &c.Request)
+		if c.Cost == 0 {
 			// Among others a look refuses when one unit would be refused, also where
 			// a look alone is more lenient (GCRA).
-			one := calls[i].Request
-			one.Cost = 1
-			_, d := calls[i].Algorithm.Decide(before[i], &one)
+			d := c.ofCost(1, before[i])
 			decisions[i].Limited, decisions[i].RetryAfter = d.Limited, d.RetryAfter
 		}
-		limited = limited || decisions[i].Limited
+		granted = granted && !decisions[i].Limited
 	}
-	if !limited {
-		return after, decisions
+	if granted {
+		return true
 	}
 	for i := range calls {
 		if !decisions[i].Limited {
-			look := calls[i].Request
-			look.Cost = 0
-			_, decisions[i] = calls[i].Algorithm.Decide(before[i], &look)
+			decisions[i] = calls[i].ofCost(0, before[i])
 		}
 	}
-	return before, decisions
+	return false
+}
+
+// ofCost is the decision if the call had another cost. (A copy of the request would
+// be allocated.)
+func (c *Call) ofCost(cost int64, before State) Decision {
+	own := c.Cost
+	c.Cost = cost
+	_, d := c.Algorithm.Decide(before, &c.Request)
+	c.Cost = own
+	return d
 }
 
 // Deciding is which of several decisions decides for all: the refusal with the

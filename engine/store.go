@@ -42,9 +42,10 @@ type Store interface {
 	// answered with an error, leaves no trace. The call is not kept.
 	Take(context.Context, *Call) (Decision, error)
 
-	// TakeAll decides several calls, no two of one key, as one (see DecideAll): all
-	// are granted, or nothing is taken from any.
-	TakeAll(context.Context, []Call) ([]Decision, error)
+	// TakeAll decides 1 to MaxParts calls, no two of one key, as one (see DecideAll):
+	// all are granted, or nothing is taken from any. It fills decisions, which are as
+	// many; after an error they mean nothing.
+	TakeAll(ctx context.Context, calls []Call, decisions []Decision) error
 
 	// Lease carries a call about leases out (see LeaseCall.Decide).
 	Lease(context.Context, *LeaseCall) (d Decision, held bool, err error)
@@ -85,6 +86,9 @@ type Store interface {
 
 	TestClock
 }
+
+// MaxParts is the most calls that TakeAll decides as one.
+const MaxParts = 16
 
 // A Near store has its keys in the memory of this process: no call waits for more
 // than a lock.

@@ -43,10 +43,11 @@ func (l *Local) Take(ctx context.Context, a Ask) (Verdict, error) {
 	return verdict(r.calls, decisions), nil
 }
 
-func (l *Local) decide(ctx context.Context, calls []engine.Call) ([]engine.Decision, error) {
+func (l *Local) decide(ctx context.Context, calls []engine.Call) (decisions []engine.Decision, err error) {
+	decisions = make([]engine.Decision, len(calls))
 	if len(calls) > 1 {
-		return l.store.TakeAll(ctx, calls)
+		return decisions, l.store.TakeAll(ctx, calls, decisions)
 	}
-	d, err := l.store.Take(ctx, &calls[0])
-	return []engine.Decision{d}, err
+	decisions[0], err = l.store.Take(ctx, &calls[0])
+	return decisions, err
 }

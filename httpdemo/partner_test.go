@@ -47,12 +47,14 @@ func (s *pureStore) Take(_ context.Context, a Ask) (Verdict, error) {
 		calls[i] = pureCall(r, a)
 		before[i] = s.states[a.Subject+r.Name]
 	}
-	after, decisions := engine.DecideAll(before, calls)
 	if s.states == nil {
 		s.states = map[string]engine.State{}
 	}
-	for i, r := range a.Rules {
-		s.states[a.Subject+r.Name] = after[i]
+	after, decisions := make([]engine.State, len(calls)), make([]engine.Decision, len(calls))
+	if engine.DecideAll(calls, before, after, decisions) {
+		for i, r := range a.Rules {
+			s.states[a.Subject+r.Name] = after[i]
+		}
 	}
 	deciding, wait := engine.Deciding(calls, decisions)
 	return Verdict{Limited: deciding >= 0, Deciding: deciding, RetryAfter: wait}, nil

@@ -132,3 +132,42 @@ func BenchmarkTogether(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTakeAll is three random keys out of many, taken from one by one and as one.
+func BenchmarkTakeAll(b *testing.B) {
+	const many, parts = 1_000_000, 3
+	s, call := open(b), callOf(b, engine.GCRA, nil, 1)
+	call.Limit = must[engine.Limit](b)(engine.GCRALimit(1_000_000, 1, 100*time.Second))
+	names := make([]byte, 0, 17*many)
+	for i := range many {
+		names = append(names, name17(i)...)
+		call.Key.Name = names[17*i : 17*i+17]
+		s.take(b, call)
+	}
+	next := rand.New(rand.NewPCG(1, 2))
+	calls, decisions := []engine.Call{*call, *call, *call}, make([]engine.Decision, parts)
+	draw := func() {
+		for i := range calls {
+			n := next.IntN(many)
+			calls[i].Key.Name = names[17*n : 17*n+17]
+		}
+	}
+	b.Run("as=three", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			draw()
+			for i := range calls {
+				s.take(b, &calls[i])
+			}
+		}
+	})
+	b.Run("as=one", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			draw()
+			if err := s.TakeAll(b.Context(), calls, decisions); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

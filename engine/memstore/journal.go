@@ -17,7 +17,7 @@ func (s *Store) refuses() error {
 }
 
 // note tells the journal that a key's state has changed. The caller holds the lock
-// of its shard, which may be nil within asOne.
+// of its shard.
 func (s *Store) note(sh *shard, at engine.Instant, k engine.Key, before, after engine.State) {
 	if s.options.Journal == nil {
 		return
@@ -84,24 +84,31 @@ func (s *Store) noteWhole(sh *shard, at engine.Instant, rec record) {
 
 // change is where the next change is written down.
 func (s *Store) change(sh *shard) *engine.Record {
+	changes := &sh.changes
 	if s.group != nil {
-		s.group.changes = append(s.group.changes, engine.Record{})
-		return &s.group.changes[len(s.group.changes)-1]
+		changes = &s.group.changes
 	}
-	if sh.change == nil {
-		sh.change = make([]engine.Record, 1)
+	n := len(*changes)
+	if n == cap(*changes) {
+		*changes = append(*changes, engine.Record{})
 	}
-	return &sh.change[0]
+	*changes = (*changes)[:n+1] // what is there has room for instants
+	return &(*changes)[n]
 }
 
-// tell tells the journal of what change was filled with, or leaves it to asOne.
+// tell tells the journal, as one, of what change was filled with since, or leaves it
+// to asOne.
 func (s *Store) tell(sh *shard, at engine.Instant) {
 	if s.group != nil {
 		s.group.at = at
 		return
 	}
-	s.options.Journal.Append(at, sh.change)
-	sh.change[0].Key.Name = nil
+	changes := sh.changes
+	sh.changes = changes[:0]
+	s.options.Journal.Append(at, changes)
+	for i := range changes {
+		changes[i].Key.Name = nil
+	}
 }
 
 // asOne runs f with a store whose locks are held, and tells the journal of all its

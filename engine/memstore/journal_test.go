@@ -95,8 +95,7 @@ func (s *scene) take() {
 }
 
 func (s *scene) takeAll() {
-	calls := []engine.Call{s.call(engine.Key{Name: []byte("a")}), s.call(engine.Key{Name: []byte("b")}), s.call(engine.Key{DB: 1, Name: []byte("a")})}
-	_, _ = s.store.TakeAll(s.tb.Context(), calls)
+	_ = s.store.all(s.tb, s.call(engine.Key{Name: []byte("a")}), s.call(engine.Key{Name: []byte("b")}), s.call(engine.Key{DB: 1, Name: []byte("a")}))
 }
 
 func (s *scene) lease() {
@@ -212,10 +211,17 @@ func TestJournalEntriesAreWhole(t *testing.T) {
 	told := &tape{}
 	s := openWith(t, told)
 	a, b := callOf(t, engine.GCRA, []byte("a"), 1), callOf(t, engine.SlidingLog, []byte("b"), 3)
-	must[[]engine.Decision](t)(s.TakeAll(t.Context(), []engine.Call{*a, *b}))
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok(s.all(t, *a, *b))
+	ok(s.all(t, *callOf(t, engine.GCRA, []byte("a"), 1), *callOf(t, engine.SlidingLog, []byte("b"), 100))) // refused
 	s.Exclusively([]engine.Key{a.Key, b.Key}, func(inner engine.Store) {
 		must[engine.Decision](t)(inner.Take(t.Context(), a))
-		must[[]engine.Decision](t)(inner.TakeAll(t.Context(), []engine.Call{*b}))
+		ok(inner.(*Store).all(t, *b))
 	})
 	s.mustTake(t, callOf(t, engine.GCRA, []byte("a"), 100)) // refused
 	if len(told.entries) != 2 || len(told.entries[0]) != 2 || len(told.entries[1]) != 2 {
@@ -250,8 +256,7 @@ func TestJournalRefuses(t *testing.T) {
 		refused(a.Name, err)
 		_, err = s.Take(t.Context(), callOf(t, a, []byte("new "+a.Name), 1))
 		refused("a new key of "+a.Name, err)
-		_, err = s.TakeAll(t.Context(), []engine.Call{*callOf(t, a, []byte(a.Name), 1)})
-		refused("all of "+a.Name, err)
+		refused("all of "+a.Name, s.all(t, *callOf(t, a, []byte(a.Name), 1)))
 		_, err = s.Delete(t.Context(), engine.Key{Name: []byte(a.Name)})
 		refused("deleting "+a.Name, err)
 		if d := s.mustTake(t, callOf(t, a, []byte(a.Name), 0)); d.Limited || d.Remaining != 6 {
@@ -314,6 +319,36 @@ func TestNoteAllocatesNothing(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%s: %v allocations a call", a.Name, n)
 		}
+	}
+}
+
+func TestTakeAllAllocatesNothing(t *testing.T) {
+	for name, j := range map[string]engine.Journal{"journal": deaf{}, "no journal": nil} {
+		t.Run(name, func(t *testing.T) {
+			s := openWith(t, j)
+			var take, refused []engine.Call
+			for _, a := range engine.Algorithms {
+				take = append(take, *callOf(t, a, []byte(a.Name), 1))
+				refused = append(refused, *callOf(t, a, []byte(a.Name), 0), *callOf(t, a, []byte("other "+a.Name), 100))
+			}
+			give := slices.Clone(take)
+			for i := range give {
+				give[i].Cost = -1
+			}
+			if err := s.all(t, take...); err != nil { // or the keys would come and go
+				t.Fatal(err)
+			}
+			decisions := make([]engine.Decision, engine.MaxParts)
+			if n := testing.AllocsPerRun(100, func() {
+				for _, calls := range [][]engine.Call{take, give, refused} {
+					if err := s.TakeAll(t.Context(), calls, decisions); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}); n != 0 {
+				t.Errorf("%v allocations", n)
+			}
+		})
 	}
 }
 

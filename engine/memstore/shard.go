@@ -33,7 +33,7 @@ type shard struct {
 
 	boxes      []box // by number; 0 is none
 	spareBoxes []uint32
-	change     []engine.Record // in use while the journal is told of one
+	changes    []engine.Record // in use while the journal is told of some
 }
 
 type slot uint32

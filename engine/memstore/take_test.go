@@ -57,6 +57,11 @@ func (s *Store) mustTake(t testing.TB, c *engine.Call) engine.Decision {
 	return must[engine.Decision](t)(s.Take(t.Context(), c))
 }
 
+// all is TakeAll for who does not ask for decisions.
+func (s *Store) all(t testing.TB, calls ...engine.Call) error {
+	return s.TakeAll(t.Context(), calls, make([]engine.Decision, len(calls)))
+}
+
 func (s *Store) mustLen(t testing.TB) int64 {
 	t.Helper()
 	return must[int64](t)(s.Len(t.Context(), 0))

@@ -1,10 +1,6 @@
 package memstore
 
-import (
-	"slices"
-
-	"sluice/engine"
-)
+import "sluice/engine"
 
 // Together runs f while nobody else touches the keys, at one instant. What the calls
 // will touch is loaded beforehand, for all of them side by side: when a key is looked
@@ -14,23 +10,14 @@ import (
 // had one of the keys before read the clock before, and who gets it next reads it after.
 func (s *Store) Together(keys []engine.Key, f func(engine.Store)) {
 	var hashes [engine.MaxTogether]uint64
-	var shards [engine.MaxTogether]int
 	for i, k := range keys {
 		hashes[i] = s.hash(k)
-		shards[i] = int(hashes[i] >> (64 - shardBits))
 	}
-	order := shards[:len(keys)]
-	slices.Sort(order)
-	order = slices.Compact(order)
-	for _, n := range order {
-		s.lock(&s.shards[n])
-	}
-	defer func() {
-		for _, n := range order {
-			s.unlock(&s.shards[n])
-		}
-	}()
-	inner := &s.shards[order[0]].inner
+	var room [engine.MaxTogether]int
+	shards := shardsOf(hashes[:len(keys)], room[:0])
+	s.lockSome(shards)
+	defer s.unlockSome(shards)
+	inner := &s.shards[shards[0]].inner
 	inner.touch(hashes[:len(keys)])
 	inner.instant = s.clock.Now()
 	f(inner)
@@ -45,7 +32,7 @@ func (s *Store) touch(hashes []uint64) {
 			sum += sh.index[sh.home(h)]
 		}
 	}
-	var refs [engine.MaxTogether]ref
+	var refs [max(engine.MaxTogether, engine.MaxParts)]ref
 	for i, h := range hashes {
 		refs[i] = s.shard(h).likely(h)
 	}

@@ -50,8 +50,8 @@ func (p *probe) takeAll(calls ...*engine.Call) []engine.Decision {
 	for i, c := range calls {
 		all[i] = *c
 	}
-	d, err := p.store.TakeAll(p.Context(), all)
-	p.must(err)
+	d := make([]engine.Decision, len(calls))
+	p.must(p.store.TakeAll(p.Context(), all, d))
 	return d
 }
 
@@ -97,8 +97,8 @@ func allOrNothing(p *probe) {
 						calls = append(calls, engine.Call{Key: k, Algorithm: engine.Algorithms[i], Request: engine.Request{Limit: l, Cost: 1}})
 					}
 					r.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
-					d, err := p.store.TakeAll(p.Context(), calls)
-					if err != nil {
+					d := make([]engine.Decision, len(calls))
+					if err := p.store.TakeAll(p.Context(), calls, d); err != nil {
 						p.Error(err)
 						return
 					}
@@ -145,8 +145,8 @@ func allAddsUp(p *probe) {
 						Key: keys[i], Algorithm: a, Request: engine.Request{Limit: p.limit(a, limit), Cost: 1 + r.Int64N(2)},
 					})
 				}
-				d, err := p.store.TakeAll(p.Context(), calls)
-				if err != nil {
+				d := make([]engine.Decision, len(calls))
+				if err := p.store.TakeAll(p.Context(), calls, d); err != nil {
 					p.Error(err)
 					return
 				}
@@ -182,8 +182,8 @@ func orderOfParts(p *probe) {
 			k.DB = 0
 			calls = append(calls, *p.call(engine.Algorithms[i], k, r.Int64N(5)-1))
 		}
-		want, err := p.store.TakeAll(p.Context(), calls)
-		p.must(err)
+		want, got := make([]engine.Decision, len(calls)), make([]engine.Decision, len(calls))
+		p.must(p.store.TakeAll(p.Context(), calls, want))
 		order := r.Perm(len(calls))
 		var others []engine.Call
 		for _, i := range order {
@@ -191,8 +191,7 @@ func orderOfParts(p *probe) {
 			c.Key.DB = 1
 			others = append(others, c)
 		}
-		got, err := p.store.TakeAll(p.Context(), others)
-		p.must(err)
+		p.must(p.store.TakeAll(p.Context(), others, got))
 		for j, i := range order {
 			if got[j] != want[i] {
 				p.Fatalf("part %d: %+v; in another order %+v", i, want[i], got[j])
@@ -271,8 +270,8 @@ func wrongKindInside(p *probe) {
 		if wrong == len(engine.Algorithms) {
 			calls = append(calls, *p.call(engine.GCRA, key("leases"), 1))
 		}
-		if d, err := p.store.TakeAll(p.Context(), calls); !errors.Is(err, engine.ErrWrongKind) {
-			p.Errorf("part %d: %+v (error: %v)", wrong, d, err)
+		if err := p.store.TakeAll(p.Context(), calls, make([]engine.Decision, len(calls))); !errors.Is(err, engine.ErrWrongKind) {
+			p.Errorf("part %d: error %v", wrong, err)
 		}
 		p.unchanged(fmt.Sprintf("part %d", wrong), keys, before)
 	}

@@ -1,0 +1,147 @@
+package memstore
+
+import (
+	"context"
+
+	"sluice/engine"
+)
+
+// parts is the calls of a TakeAll, and what is known of their keys.
+type parts struct {
+	store   *Store
+	calls   []engine.Call
+	hashes  [engine.MaxParts]uint64
+	slots   [engine.MaxParts]int
+	crowded bool // two of the keys are in one shard
+	before  [engine.MaxParts]engine.State
+	after   [engine.MaxParts]engine.State
+}
+
+// TakeAll decides several calls as one. What they change is one entry of the journal.
+func (s *Store) TakeAll(_ context.Context, calls []engine.Call, decisions []engine.Decision) error {
+	p := parts{store: s, calls: calls}
+	hashes := p.hashes[:len(calls)]
+	for i := range calls {
+		hashes[i] = s.hash(calls[i].Key)
+	}
+	var room [engine.MaxParts]int
+	shards := shardsOf(hashes, room[:0])
+	p.crowded = len(shards) < len(calls)
+	s.lockSome(shards)
+	defer s.unlockSome(shards)
+	first := &s.shards[shards[0]]
+	first.inner.touch(hashes)
+	now := s.clock.Now()
+	if err := p.find(now); err != nil {
+		return err
+	}
+	if !p.decide(decisions, now) {
+		return nil
+	}
+	if err := s.refuses(); err != nil {
+		return err
+	}
+	if err := p.keep(); err != nil {
+		return err
+	}
+	p.note(first, now)
+	return nil
+}
+
+// find finds the keys and their states.
+func (p *parts) find(now engine.Instant) error {
+	for i := range p.calls {
+		c := &p.calls[i]
+		c.Now = now
+		sh := p.store.shard(p.hashes[i])
+		p.slots[i] = sh.find(p.hashes[i], c.Key)
+		p.before[i] = sh.state(p.slots[i], now)
+		if k := p.before[i].Kind; k != 0 && k != c.Algorithm.Kind {
+			return engine.ErrWrongKind
+		}
+	}
+	return nil
+}
+
+// decide decides the calls, and says whether that changes any state.
+func (p *parts) decide(decisions []engine.Decision, now engine.Instant) (changed bool) {
+	n := len(p.calls)
+	if !engine.DecideAll(p.calls, p.before[:n], p.after[:n], decisions) {
+		return false
+	}
+	for i := range p.calls {
+		if p.after[i].Deadline <= now {
+			p.after[i] = engine.State{}
+		}
+		changed = changed || p.after[i] != p.before[i]
+	}
+	return changed
+}
+
+// keep puts the new states in the place of the old: all, or none if there is no room
+// for one of them. What is taken out goes last: in a full store it could not come back.
+func (p *parts) keep() error {
+	for i := range p.calls {
+		next := &p.after[i]
+		if next.Kind == 0 || *next == p.before[i] {
+			continue
+		}
+		sh, slot := p.place(i)
+		if err := sh.put(p.hashes[i], p.calls[i].Key, slot, *next, box{log: next.Log}); err != nil {
+			p.restore(i)
+			return err
+		}
+	}
+	for i := range p.calls {
+		if p.after[i].Kind != 0 || p.before[i].Kind == 0 {
+			continue
+		}
+		if sh, slot := p.place(i); slot >= 0 { // else it was evicted meanwhile
+			sh.remove(slot)
+		}
+	}
+	return nil
+}
+
+// place is where a key is now. In a shard with another of the keys, what was done to
+// that one may have moved it.
+func (p *parts) place(i int) (sh *shard, slot int) {
+	sh, slot = p.store.shard(p.hashes[i]), p.slots[i]
+	if p.crowded {
+		slot = sh.find(p.hashes[i], p.calls[i].Key)
+	}
+	return sh, slot
+}
+
+// restore gives the first n keys the states back that they had. It can not fail: what
+// was there has its room still.
+func (p *parts) restore(n int) {
+	for i := range n {
+		if p.after[i].Kind == 0 {
+			continue
+		}
+		sh, old := p.store.shard(p.hashes[i]), p.before[i]
+		switch slot := sh.find(p.hashes[i], p.calls[i].Key); {
+		case slot < 0: // it was evicted meanwhile
+		case old.Kind == 0:
+			sh.remove(slot)
+		default:
+			sh.overwrite(sh.index[slot].ref(), old, box{log: old.Log})
+		}
+	}
+}
+
+// note tells the journal of all that has changed, as one. The caller holds the lock
+// of sh, too.
+func (p *parts) note(sh *shard, now engine.Instant) {
+	s := p.store
+	if s.options.Journal == nil {
+		return
+	}
+	for i := range p.calls {
+		if p.after[i] != p.before[i] {
+			s.change(sh).Note(p.calls[i].Key, p.before[i], p.after[i])
+		}
+	}
+	s.tell(sh, now)
+}
