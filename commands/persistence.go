@@ -17,6 +17,8 @@ type Persistence interface {
 	Save() (began bool, err error)
 	BackgroundSave() (began bool, err error)
 	LastSave() time.Time
+	// Failing is why changes are not kept now, or nil.
+	Failing() error
 	// Fields are the facts that INFO shows, by Redis's names.
 	Fields() []engine.Field
 }
@@ -30,6 +32,8 @@ func (memoryOnly) Commit() error                 { return nil }
 func (memoryOnly) Save() (bool, error)           { return true, errMemoryOnly }
 func (memoryOnly) BackgroundSave() (bool, error) { return true, errMemoryOnly }
 func (m memoryOnly) LastSave() time.Time         { return m.since }
+
+func (memoryOnly) Failing() error { return nil }
 
 func (memoryOnly) Fields() []engine.Field {
 	return []engine.Field{

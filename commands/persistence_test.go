@@ -25,6 +25,7 @@ func (d *fakeDisk) Append(engine.Instant, []engine.Record) {}
 func (d *fakeDisk) Commit() error                          { return nil }
 func (d *fakeDisk) Save() (bool, error)                    { return !d.busy, d.fails }
 func (d *fakeDisk) BackgroundSave() (bool, error)          { return !d.busy, d.fails }
+func (d *fakeDisk) Failing() error                         { return d.refuses }
 func (d *fakeDisk) LastSave() time.Time                    { return time.Unix(1_700_000_000, 5) }
 func (d *fakeDisk) Fields() []engine.Field {
 	return []engine.Field{{Name: "loading"}, {Name: "aof_last_write_status", Text: "ok"}, {Name: "rdb_saves", Number: 3}}
@@ -64,6 +65,12 @@ func TestPersistence(t *testing.T) {
 		{fakeDisk{refuses: noSpace}, "EXISTS k", "(integer) 1"},
 		{fakeDisk{refuses: noSpace}, "FLUSHALL", "(error) MISCONF changes can not be written to disk: no space left on device"},
 		{fakeDisk{}, "DEL k", "(integer) 1"},
+
+		// The last chance to keep what is in memory only.
+		{fakeDisk{refuses: noSpace}, "SHUTDOWN", "(error) ERR Errors trying to SHUTDOWN. Check logs."},
+		{fakeDisk{refuses: noSpace}, "SHUTDOWN SAVE", "(error) ERR Errors trying to SHUTDOWN. Check logs."},
+		{fakeDisk{refuses: noSpace}, "SHUTDOWN NOSAVE", "(no reply)"},
+		{fakeDisk{refuses: noSpace}, "SHUTDOWN FORCE", "(no reply)"},
 	} {
 		*disk = step.disk
 		words, _ := config.Words([]byte(step.say))

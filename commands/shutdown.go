@@ -12,7 +12,7 @@ const (
 
 // shutdown stops the server and answers nothing: the connection ends.
 func shutdown(c *Session, args [][]byte) (Reply, error) {
-	var save, noSave, abort bool
+	var save, noSave, force, abort bool
 	for _, arg := range args[1:] {
 		switch {
 		case is(arg, "SAVE"):
@@ -21,7 +21,9 @@ func shutdown(c *Session, args [][]byte) (Reply, error) {
 			noSave = true
 		case is(arg, "ABORT"):
 			abort = true
-		case is(arg, "NOW"), is(arg, "FORCE"): // nobody is waited for as it is
+		case is(arg, "FORCE"):
+			force = true
+		case is(arg, "NOW"): // nobody is waited for as it is
 		default:
 			return Reply{}, errSyntax
 		}
@@ -31,6 +33,10 @@ func shutdown(c *Session, args [][]byte) (Reply, error) {
 		return Reply{}, errSyntax
 	case abort:
 		return Reply{}, errorf("ERR No shutdown in progress.")
+	}
+	if err := c.service.Persistence.Failing(); err != nil && !noSave && !force {
+		c.service.Log.Error("no shutdown: states would be lost, unless it is NOSAVE or FORCE", "reason", err)
+		return Reply{}, errorf("ERR Errors trying to SHUTDOWN. Check logs.")
 	}
 	c.service.Log.Info("a client asks to shut down", "client", c.Addr)
 	choice := SaveIfConfigured

@@ -41,8 +41,8 @@ type Record struct {
 var ErrUnkept = errors.New("changes can not be written to disk")
 
 // A Journal is told of every change that is made in a store, so that a store can
-// be made again. (What comes to its natural end is no change, nor is a key that a
-// full store forgets.)
+// be made again, of keys that a full store forgets too. (What comes to its natural
+// end is no change.)
 type Journal interface {
 	// Refuses is why no change may be made now, ErrUnkept or an error that wraps
 	// it, or nil. A store asks before it changes anything.

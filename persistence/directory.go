@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -76,7 +77,8 @@ func Open(path string, o Options) (*Directory, error) {
 }
 
 // Tune sets options anew: change gets the present ones. Turning AppendOnly on
-// writes a snapshot first, and returns when the log counts.
+// writes a snapshot first, and returns when the log counts. It waits for one that is
+// being written.
 func (d *Directory) Tune(change func(*Options)) error {
 	d.tuning.Lock()
 	defer d.tuning.Unlock()
@@ -98,8 +100,8 @@ func (d *Directory) Tune(change func(*Options)) error {
 
 // turnLog begins a log, or ends it.
 func (d *Directory) turnLog(on bool) error {
-	if err := d.beginSave(); err != nil {
-		return err
+	for errors.Is(d.beginSave(), ErrSaving) {
+		time.Sleep(time.Millisecond)
 	}
 	if on {
 		err := d.beginAfresh()

@@ -27,7 +27,8 @@ type GapError struct {
 }
 
 func (e *GapError) Error() string {
-	return fmt.Sprintf("%s is missing in %s: %s", e.Missing, e.Dir, e.Reason)
+	return fmt.Sprintf("%s is missing in %s: %s. To go on with what is before that: sluice verify %s --repair",
+		e.Missing, e.Dir, e.Reason, e.Dir)
 }
 
 // A NewerError says that a file has a format that this program doesn't know.

@@ -296,3 +296,59 @@ func TestLock(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A start on a full disk is as if the disk had become full just then.
+func TestStartOnAFullDisk(t *testing.T) {
+	for onError := range onErrors {
+		disk := newMemDisk()
+		f := open(t, disk, nil)
+		f.store.set(fixed("before"))
+		if err := f.dir.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		f.dir.Close(true)
+		full := true
+		disk.before = func(op, name string) error {
+			if full && (op == "create" || op == "write") {
+				return syscall.ENOSPC
+			}
+			return nil
+		}
+		again := open(t, disk, func(o *Options) { o.OnError = OnError(onError) })
+		if fingerprint(again.store, "0/before") == "" {
+			t.Error("the states are not back")
+		}
+		refuses := again.dir.Refuses()
+		if (refuses != nil) != (OnError(onError) == Refuse) || again.dir.Status().Failing == nil {
+			t.Errorf("%v: %v, failing: %v", OnError(onError), refuses, again.dir.Status().Failing)
+		}
+		if refuses == nil {
+			again.store.set(fixed("meanwhile"))
+			if err := again.dir.Commit(); err != nil {
+				t.Error(err)
+			}
+		}
+		full = false
+		for range 5 {
+			again.time = again.time.Add(time.Second)
+			again.dir.housekeep()
+		}
+		if err := again.dir.Refuses(); err != nil || again.dir.Status().Failing != nil {
+			t.Fatalf("still failing: %v, %v", err, again.dir.Status().Failing)
+		}
+		again.store.set(fixed("after"))
+		if err := again.dir.Commit(); err != nil {
+			t.Error(err)
+		}
+		disk.locked = false // it was killed
+		last := open(t, disk, nil)
+		for _, key := range []string{"before", "after"} {
+			if fingerprint(last.store, "0/"+key) == "" {
+				t.Errorf("%v: %s is not back", OnError(onError), key)
+			}
+		}
+		if back := fingerprint(last.store, "0/meanwhile") != ""; back != (OnError(onError) == MemoryOnly) {
+			t.Errorf("%v: what was made in memory meanwhile is back: %v", OnError(onError), back)
+		}
+	}
+}

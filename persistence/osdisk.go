@@ -61,6 +61,9 @@ func (d osDisk) Lock(note string) (io.Closer, error) {
 		mode |= os.O_CREATE
 	}
 	f, err := os.OpenFile(d.join(lockName), mode, 0o600)
+	if note == "" && err != nil {
+		f, err = os.Open(d.join(lockName)) // on a disk that can only be read
+	}
 	if note == "" && errors.Is(err, fs.ErrNotExist) {
 		return io.NopCloser(nil), nil
 	}

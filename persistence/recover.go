@@ -2,7 +2,9 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"syscall"
 
 	"sluice/engine"
 )
@@ -79,21 +81,41 @@ func (d *Directory) read(r *reading) (err error) {
 	return nil
 }
 
-// beginLog begins the log behind those that were read.
+// beginLog begins the log behind those that were read. On a full disk it is left to
+// mend, which begins one afresh: until then it is as if the disk had just become full.
 func (d *Directory) beginLog(r *reading) error {
-	s, w := &d.saves, &d.writer
+	s := &d.saves
 	s.number = r.last()
 	if !d.options.Load().AppendOnly {
 		return nil
 	}
 	number, flags := r.next()
 	s.number = number
+	before := max(number, r.base+1) - 1
+	var err error
 	if r.SetBack {
 		// The files tell of instants that are yet to come. Together with what comes now
 		// they would make no sense.
-		s.number = max(number, r.base+1) - 1
-		return d.beginAfresh()
+		s.number = before
+		err = d.beginAfresh()
+	} else if err = d.goOn(r, number, flags); noRoom(err) {
+		s.number = before
 	}
+	if noRoom(err) {
+		d.fail(breakage{op: "begin", file: name{logFile, number}.String(), err: err, lost: true})
+		return nil
+	}
+	return err
+}
+
+// noRoom says whether a call to the disk failed only because that is full.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// goOn begins a log that goes on from those that were read.
+func (d *Directory) goOn(r *reading, number uint64, flags uint32) error {
+	w := &d.writer
 	w.olderBytes, w.syncedBytes = r.logBytes, r.lastBytes
 	l, err := d.createLog(number, flags)
 	if err != nil {

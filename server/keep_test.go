@@ -16,6 +16,7 @@ type fakeDisk struct{ commit func() error }
 func (d *fakeDisk) Commit() error               { return d.commit() }
 func (*fakeDisk) Save() (bool, error)           { return true, nil }
 func (*fakeDisk) BackgroundSave() (bool, error) { return true, nil }
+func (*fakeDisk) Failing() error                { return nil }
 func (*fakeDisk) LastSave() time.Time           { return time.Time{} }
 func (*fakeDisk) Fields() []engine.Field        { return nil }
 

@@ -72,6 +72,8 @@ func began(err error) (bool, error) {
 	return true, err
 }
 
+func (k keeper) Failing() error { return k.Status().Failing }
+
 func (k keeper) LastSave() time.Time { return k.Status().LastSave }
 
 func (k keeper) Fields() []engine.Field {

@@ -357,3 +357,29 @@ type deaf struct{}
 
 func (deaf) Refuses() error                         { return nil }
 func (deaf) Append(engine.Instant, []engine.Record) {}
+
+// What a full store has forgotten stays forgotten, and what it has kept is kept.
+func TestJournalOfAFullStore(t *testing.T) {
+	told := &tape{}
+	most := int64(2 << 20)
+	s := NewWith(Options{Journal: told, MaxBytes: func() int64 { return most }, Evict: func() bool { return true }})
+	t.Cleanup(s.Close)
+	s.StopClock(noon)
+	for i := range 60_000 {
+		a := engine.Algorithms[i%len(engine.Algorithms)]
+		s.mustTake(t, callOf(t, a, fmt.Appendf(nil, "key:%d", i), 1+int64(i%9)))
+	}
+	most /= 2
+	s.trim()
+	if s.Usage().Evicted < 10_000 {
+		t.Fatalf("%d keys were evicted", s.Usage().Evicted)
+	}
+	again := openWith(t, nil)
+	for _, changes := range told.entries {
+		if err := again.Load(changes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again.Loaded(0)
+	compare(t, s.content(), again.content())
+}

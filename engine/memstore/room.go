@@ -175,12 +175,16 @@ func (s *shard) meanDeadline(n int) engine.Instant {
 	return now + left/keys
 }
 
+// noteEvicted is called before a key is forgotten. The journal has to know: whoever
+// made the store again with all keys that ever were would have others to forget.
 func (s *shard) noteEvicted(rec record) {
-	if rec.deadline() <= s.store.clock.Now() {
+	now := s.store.clock.Now()
+	if rec.deadline() <= now {
 		s.store.expired.Add(1)
 		return
 	}
 	s.store.evicted.Add(1)
+	s.store.note(s, now, s.keyOf(rec), engine.State{}, engine.State{})
 }
 
 // trim evicts from a store whose bound was set lower than what it holds. That a
