@@ -1,8 +1,13 @@
 package memstore
 
 import (
+	"flag"
 	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"sluice/engine"
 )
@@ -51,4 +56,38 @@ func BenchmarkLoad(b *testing.B) {
 		s.Close()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/keys, "ns/key")
+}
+
+var dumpKeys = flag.Int("dumpkeys", 1_000_000, "keys of BenchmarkTakeDuringDump")
+
+// BenchmarkTakeDuringDump tells how long a decision takes at worst while the store
+// is written down again and again, and while it is not.
+func BenchmarkTakeDuringDump(b *testing.B) {
+	s := filled(b, *dumpKeys)
+	limit := thirds(b)
+	for _, dumping := range []bool{false, true} {
+		b.Run(fmt.Sprint("dumping=", dumping), func(b *testing.B) {
+			var stop atomic.Bool
+			var dumps sync.WaitGroup
+			dumps.Go(func() {
+				for dumping && !stop.Load() {
+					_ = s.Dump(func([]engine.Record) error { return nil })
+				}
+			})
+			took := make([]time.Duration, 0, b.N)
+			name := make([]byte, 0, 32)
+			for i := range b.N {
+				name = fmt.Appendf(name[:0], "key:%013d", i*7919%*dumpKeys)
+				c := engine.Call{Key: engine.Key{Name: name}, Algorithm: engine.GCRA, Request: engine.Request{Limit: limit, Cost: 1}}
+				began := time.Now()
+				s.mustTake(b, &c)
+				took = append(took, time.Since(began))
+			}
+			stop.Store(true)
+			dumps.Wait()
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*999/1000].Nanoseconds())/1e3, "p99.9-µs")
+			b.ReportMetric(float64(took[len(took)-1].Nanoseconds())/1e3, "worst-µs")
+		})
+	}
 }
