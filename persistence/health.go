@@ -1,7 +1,9 @@
 package persistence
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,7 +42,14 @@ type breakage struct {
 	lost     bool // what was written before may be lost with it
 }
 
-func (b breakage) Error() string { return fmt.Sprintf("%s %s: %v", b.op, b.file, b.err) }
+func (b breakage) Error() string {
+	reason := b.err
+	var path *fs.PathError
+	if errors.As(reason, &path) {
+		reason = path.Err // its path is the one that the file was made under
+	}
+	return fmt.Sprintf("%s %s: %v", b.op, b.file, reason)
+}
 
 func (f *failure) Error() string { return fmt.Sprintf("%v (%s)", engine.ErrUnkept, f.breakage) }
 

@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -39,9 +38,6 @@ func openLog(d Disk, number uint64) (*logReader, error) {
 	r := &logReader{file: f, name: n, offset: headerBytes}
 	if r.size, err = f.Size(); err == nil {
 		r.header, err = readHeader(f, n)
-	}
-	if err != nil && !errors.Is(err, errHeader) {
-		err = fmt.Errorf("%s: %w", n, err)
 	}
 	return r, err
 }
