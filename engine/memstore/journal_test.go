@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,13 +17,22 @@ import (
 
 // A tape is a journal that remembers all it was told, or refuses to.
 type tape struct {
+	mu      sync.Mutex // the sweeper tells of what it evicts
 	entries [][]engine.Record
 	err     error
+}
+
+func (t *tape) all() [][]engine.Record {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.entries)
 }
 
 func (t *tape) Refuses() error { return t.err }
 
 func (t *tape) Append(_ engine.Instant, changes []engine.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.entries = append(t.entries, copies(changes))
 }
 
@@ -296,7 +307,7 @@ func TestLoadKeepsWhatIsOver(t *testing.T) {
 	s.mustTake(t, c)
 	again := openWith(t, nil)
 	again.StopClock(noon + engine.Instant(61*time.Second))
-	for _, changes := range told.entries {
+	for _, changes := range told.all() {
 		if err := again.Load(changes); err != nil {
 			t.Fatal(err)
 		}
@@ -361,21 +372,22 @@ func (deaf) Append(engine.Instant, []engine.Record) {}
 // What a full store has forgotten stays forgotten, and what it has kept is kept.
 func TestJournalOfAFullStore(t *testing.T) {
 	told := &tape{}
-	most := int64(2 << 20)
-	s := NewWith(Options{Journal: told, MaxBytes: func() int64 { return most }, Evict: func() bool { return true }})
+	var most atomic.Int64
+	most.Store(2 << 20)
+	s := NewWith(Options{Journal: told, MaxBytes: most.Load, Evict: func() bool { return true }})
 	t.Cleanup(s.Close)
 	s.StopClock(noon)
 	for i := range 60_000 {
 		a := engine.Algorithms[i%len(engine.Algorithms)]
 		s.mustTake(t, callOf(t, a, fmt.Appendf(nil, "key:%d", i), 1+int64(i%9)))
 	}
-	most /= 2
-	s.trim()
+	most.Store(1 << 20)
+	s.sweep() // which trims; the sweeper may do so itself
 	if s.Usage().Evicted < 10_000 {
 		t.Fatalf("%d keys were evicted", s.Usage().Evicted)
 	}
 	again := openWith(t, nil)
-	for _, changes := range told.entries {
+	for _, changes := range told.all() {
 		if err := again.Load(changes); err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func TestPartsInOneShard(t *testing.T) {
 			verify(t, s)
 			again := openWith(t, nil)
 			again.StopClock(s.Now())
-			for _, changes := range told.entries {
+			for _, changes := range told.all() {
 				if err := again.Load(changes); err != nil {
 					t.Fatal(err)
 				}
