@@ -61,6 +61,8 @@ func openWith(t testing.TB, j engine.Journal) *Store {
 func (s *Store) content() map[string]string {
 	all := map[string]string{}
 	now := s.Now()
+	s.lockAll()
+	defer s.unlockAll()
 	for i := range s.shards {
 		s.shards[i].each(func(_ int, rec record) {
 			if rec.deadline() <= now {
