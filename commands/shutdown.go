@@ -47,5 +47,5 @@ func shutdown(c *Session, args [][]byte) (Reply, error) {
 		choice = SaveNothing
 	}
 	c.service.Shutdown(choice)
-	return Reply{}, nil
+	return Reply{Ends: true}, nil
 }

@@ -21,6 +21,8 @@ type Server struct {
 	log       *slog.Logger
 	listeners []net.Listener
 	files     int                    // connections that the system lets us have open
+	lendable  int32                  // sockets that may have a second number while they wait
+	lent      atomic.Int32           // that have one
 	limits    atomic.Pointer[Limits] // of clients that have said who they are
 	every     time.Duration          // the watch's pace
 	ticks     atomic.Int64           // of the watch, from 1
@@ -62,7 +64,9 @@ func newServer(service *commands.Service, listeners []net.Listener) *Server {
 	for _, option := range []config.Name{config.MaxArguments, config.MaxBulkBytes, config.QueryBufferLimit} {
 		service.Config.OnSet(option, s.readLimits)
 	}
-	if most := int(service.Config.Number(config.MaxClients)); most > s.files {
+	most := int(service.Config.Number(config.MaxClients))
+	s.lendable = int32(reservedFiles/2 + max(0, s.files-most))
+	if most > s.files {
 		s.log.Warn("the system lets us open fewer files than maxclients needs", "maxclients", most, "possible", s.files)
 	}
 	return s

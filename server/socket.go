@@ -84,47 +84,67 @@ func quickly(call uintptr, fd int, b []byte) (int, error) {
 }
 
 func (s *socket) Read(b []byte) (int, error) {
-	slow, err := s.borrow()
-	if err != nil {
-		return 0, err
+	for {
+		if slow := s.borrow(); slow != nil {
+			defer s.giveBack()
+			return slow.Read(b)
+		}
+		n, err := s.tryRead(b)
+		if !errors.Is(err, syscall.EAGAIN) {
+			return n, err
+		}
+		if err := s.pause(&s.read); err != nil {
+			return 0, err
+		}
 	}
-	defer s.giveBack()
-	return slow.Read(b)
 }
 
-func (s *socket) Write(b []byte) (int, error) {
-	n, err := s.tryWrite(b)
-	if err != nil || n == len(b) {
-		return n, err
+func (s *socket) Write(b []byte) (written int, err error) {
+	for {
+		n, err := s.tryWrite(b[written:])
+		written += n
+		if err != nil || written == len(b) {
+			return written, err
+		}
+		if slow := s.borrow(); slow != nil {
+			defer s.giveBack()
+			more, err := slow.Write(b[written:])
+			return written + more, err
+		}
+		if err := s.pause(&s.write); err != nil {
+			return written, err
+		}
 	}
-	slow, err := s.borrow()
-	if err != nil {
-		return n, err
-	}
-	defer s.giveBack()
-	more, err := slow.Write(b[n:])
-	return n + more, err
 }
 
-// borrow has Go's poller know the socket until giveBack.
-func (s *socket) borrow() (net.Conn, error) {
+// borrow has Go's poller know the socket until giveBack, under a number of its own.
+// It says nil if the system has none to spare: other clients and the log come first.
+func (s *socket) borrow() net.Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.slow == nil {
-		fd, err := duplicate(s.fd)
-		if err != nil {
-			return nil, err
-		}
-		f := os.NewFile(uintptr(fd), "")
-		defer f.Close()
-		if s.slow, err = net.FileConn(f); err != nil {
-			return nil, err
-		}
-		_ = s.slow.SetReadDeadline(s.read)
-		_ = s.slow.SetWriteDeadline(s.write)
+	if s.slow == nil && !s.lend() {
+		return nil
 	}
 	s.waiting++
-	return s.slow, nil
+	return s.slow
+}
+
+func (s *socket) lend() bool {
+	server := s.loop.server
+	if server.lent.Add(1) <= server.lendable {
+		if fd, err := duplicate(s.fd); err == nil {
+			f := os.NewFile(uintptr(fd), "")
+			defer f.Close()
+			if s.slow, err = net.FileConn(f); err == nil {
+				_ = s.slow.SetReadDeadline(s.read)
+				_ = s.slow.SetWriteDeadline(s.write)
+				return true
+			}
+			s.slow = nil
+		}
+	}
+	server.lent.Add(-1)
+	return false
 }
 
 func (s *socket) giveBack() {
@@ -133,7 +153,20 @@ func (s *socket) giveBack() {
 	if s.waiting--; s.waiting == 0 {
 		s.slow.Close()
 		s.slow = nil
+		s.loop.server.lent.Add(-1)
 	}
+}
+
+// pause is between two tries of who could not borrow.
+func (s *socket) pause(deadline *time.Time) error {
+	s.mu.Lock()
+	until := *deadline
+	s.mu.Unlock()
+	if !until.IsZero() && time.Now().After(until) {
+		return os.ErrDeadlineExceeded
+	}
+	time.Sleep(5 * time.Millisecond)
+	return nil
 }
 
 // Close ends the conversation in both directions, whoever waits for it.
