@@ -1,6 +1,10 @@
 package memstore
 
-import "sluice/engine"
+import (
+	"runtime"
+
+	"sluice/engine"
+)
 
 var _ engine.Keeper = (*Store)(nil)
 
@@ -16,6 +20,7 @@ func (s *Store) Dump(yield func([]engine.Record) error) error {
 		s.lock(sh)
 		d.copy(sh)
 		s.unlock(sh)
+		runtime.Gosched() // whoever waited for the lock goes first
 		if err := d.tell(s.clock.Now()); err != nil {
 			return err
 		}
