@@ -83,6 +83,9 @@ type Keeper interface {
 func (r *Record) Note(k Key, before, after State) {
 	r.Change, r.Key, r.State = Put, k, after
 	r.State.Log = nil
+	if after.Kind == KindConcurrency {
+		r.State.Words = [3]uint64{} // they say no more than the leases
+	}
 	r.From, r.Instants, r.Leases = 0, r.Instants[:0], r.Leases[:0]
 	if after.Log == nil {
 		return

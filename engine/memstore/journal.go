@@ -38,7 +38,6 @@ func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before engine.State, c
 	}
 	r := s.change(sh)
 	after := engine.LeaseState(content)
-	after.Words = [3]uint64{}
 	r.Note(c.Key, before, after)
 	if after.Kind != 0 {
 		if before.Kind != 0 {
@@ -64,22 +63,20 @@ func (s *Store) noteFlush(db int) {
 // noteAll tells every state anew, as one: what was over before the clock was set
 // back stays so. The caller holds every lock.
 func (s *Store) noteAll(at engine.Instant) {
+	if s.options.Journal == nil {
+		return
+	}
 	(&Store{shared: s.shared, held: true, group: s.group}).asOne(func(inner engine.Store) {
 		all := inner.(*Store)
 		all.noteFlush(engine.AllDatabases)
 		for i := range s.shards {
 			sh := &s.shards[i]
-			sh.each(func(_ int, rec record) { all.noteWhole(sh, at, rec) })
+			sh.each(func(_ int, rec record) {
+				*all.change(sh) = sh.whole(rec)
+				all.tell(sh, at)
+			})
 		}
 	})
-}
-
-func (s *Store) noteWhole(sh *shard, at engine.Instant, rec record) {
-	if s.options.Journal == nil {
-		return
-	}
-	*s.change(sh) = sh.whole(rec)
-	s.tell(sh, at)
 }
 
 // change is where the next change is written down.
@@ -131,13 +128,9 @@ func (s *Store) asOne(f func(engine.Store)) {
 // whole is a Put of what a record holds.
 func (s *shard) whole(rec record) engine.Record {
 	r := engine.Record{}
-	st := s.stateOf(rec)
-	if st.Kind == engine.KindConcurrency {
-		st.Words = [3]uint64{}
+	r.Note(s.keyOf(rec), engine.State{}, s.stateOf(rec))
+	if r.State.Kind == engine.KindConcurrency {
 		r.Leases = s.boxOf(rec).leases.items()
 	}
-	leases := r.Leases
-	r.Note(s.keyOf(rec), engine.State{}, st)
-	r.Leases = leases
 	return r
 }
