@@ -68,9 +68,6 @@ func TestHotKeys(t *testing.T) {
 
 // Nothing is allocated for a change, nor for its way to the kernel.
 func TestNoAllocation(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
 	disk, err := OSDisk(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -2,5 +2,5 @@
 
 package persistence
 
-// raceEnabled says that everything takes ten times as long, and allocates.
+// raceEnabled says that everything takes ten times as long.
 const raceEnabled = true
