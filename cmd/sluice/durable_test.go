@@ -66,8 +66,7 @@ func files(t *testing.T, dir, pattern string) []string {
 // Every way to end a server, and every way to keep states, brings them all back.
 func TestRestart(t *testing.T) {
 	kill := func(t *testing.T, s *instance) {
-		_ = s.Cmd.Process.Kill()
-		<-s.Exited
+		s.Kill()
 	}
 	term := func(t *testing.T, s *instance) { s.Stop(t) }
 	shutdown := func(args ...string) func(*testing.T, *instance) {
@@ -145,8 +144,7 @@ func TestSaveCommands(t *testing.T) {
 	for server.persistence(t)["rdb_saves"] != "2" || server.persistence(t)["rdb_bgsave_in_progress"] != "0" {
 		time.Sleep(time.Millisecond)
 	}
-	_ = server.Cmd.Process.Kill()
-	<-server.Exited
+	server.Kill()
 	again := start(t, "--dir", dir)
 	again.checkOneOfEach(t)
 	if got := again.cli(t, "EXISTS", "later"); got != "1\n" {
@@ -171,8 +169,7 @@ func TestKeepingAtRunTime(t *testing.T) {
 		t.Errorf("INFO says %v", got)
 	}
 	server.cli(t, "FW.INCR", "later", "10", "year")
-	_ = server.Cmd.Process.Kill()
-	<-server.Exited
+	server.Kill()
 	again := start(t, "--dir", dir)
 	again.checkOneOfEach(t)
 	if got := again.cli(t, "EXISTS", "later"); got != "1\n" {
@@ -208,8 +205,7 @@ func TestDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	server := start(t, "--dir", dir, "--save", "")
 	server.useOneOfEach(t)
-	_ = server.Cmd.Process.Kill()
-	<-server.Exited
+	server.Kill()
 	logs := files(t, dir, "*.log")
 	if len(logs) != 1 {
 		t.Fatalf("the logs are %q", logs)
@@ -311,8 +307,7 @@ func TestDiskFull(t *testing.T) {
 			if err := os.CopyFS(copied, os.DirFS(filepath.Join(inside, "data"))); err != nil {
 				t.Fatal(err)
 			}
-			_ = server.Cmd.Process.Kill()
-			<-server.Exited
+			server.Kill()
 			again := start(t, "--dir", copied)
 			again.checkOneOfEach(t)
 			if got := again.cli(t, "EXISTS", "after"); got != "1\n" {
@@ -381,8 +376,7 @@ func TestClockOfTheNextStart(t *testing.T) {
 			for _, c := range calls {
 				server.cli(t, strings.Fields(c)...)
 			}
-			_ = server.Cmd.Process.Kill()
-			<-server.Exited
+			server.Kill()
 			again := start(t, "--dir", dir)
 			ctx := context.Background()
 			client := again.client(t, 3)

@@ -130,8 +130,7 @@ func TestKillLosesNothing(t *testing.T) {
 			saver.Close()
 		})
 		time.Sleep(time.Duration(dice.IntN(60)) * time.Millisecond)
-		_ = server.Cmd.Process.Kill()
-		<-server.Exited
+		server.Kill()
 		busy.Wait()
 		if t.Failed() {
 			t.Fatalf("in round %d, under %s\n%s", round, policy, server.Log)

@@ -94,8 +94,7 @@ func TestUnixSocket(t *testing.T) {
 		t.Errorf("the socket's mode is %v (%v), want 700", info.Mode().Perm(), err)
 	}
 	// A server that was killed leaves its socket behind; the next one takes it over.
-	_ = server.Cmd.Process.Kill()
-	<-server.Exited
+	server.Kill()
 	start(t, "--unixsocket", path)
 	if got := tool(t, "", "redis-cli", "-s", path, "PING"); got != "PONG\n" {
 		t.Errorf("PING of the second server answered %q", got)

@@ -46,8 +46,7 @@ func Launch(t testing.TB, cmd *exec.Cmd) *Program {
 		close(p.Exited)
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		<-p.Exited
+		p.Kill()
 		if p.Log.Find("DATA RACE") != "" {
 			t.Errorf("%s raced:\n%s", p.Name, p.Log)
 		}
@@ -61,6 +60,12 @@ func (p *Program) Signal(t testing.TB, s syscall.Signal) {
 	if err := p.Cmd.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Kill ends the program at once, as kill -9 does, if it has not ended.
+func (p *Program) Kill() {
+	_ = p.Cmd.Process.Kill()
+	<-p.Exited
 }
 
 // Stop asks the program to end and checks that it ends well.
