@@ -20,7 +20,7 @@ func limiterCommands() []*Command {
 	row := func(name, usage, summary string, arity int, flags Flags, run func(*Session, [][]byte) (Reply, error)) *Command {
 		return &Command{
 			Name: name, Usage: usage, Summary: summary, Group: RateLimit, Since: "0.1.0",
-			Arity: arity, Flags: flags | Fast, Keys: oneKey, Run: run,
+			Arity: arity, Flags: flags | Fast, Keys: oneKey, Run: run, joins: flags&Write != 0,
 		}
 	}
 	limit := func(name, usage, summary string, arity int, parse parseLimiter, unit time.Duration) *Command {

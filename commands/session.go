@@ -24,8 +24,6 @@ type Session struct {
 	peer          Peer
 	service       *Service
 	store         engine.Store // the service's, or what EXEC was given
-	near          engine.Near  // the service's, nil if it is none
-	joined        *joined      // nil until a command joins
 	tx            *transaction // since MULTI, else nil
 	watched       map[watchedKey]engine.State
 	ctx           context.Context
@@ -70,7 +68,6 @@ type Session struct {
 // Open begins a session over a connection. The server calls Close at its end.
 func (s *Service) Open(ctx context.Context, peer Peer, addr, laddr string) *Session {
 	c := &Session{Addr: addr, Laddr: laddr, Created: time.Now(), peer: peer, service: s, store: s.Store, ctx: ctx}
-	c.near, _ = s.Store.(engine.Near)
 	c.check = c.checkKey
 	c.active.Store(c.Created.UnixNano())
 	c.refresh()
@@ -210,6 +207,11 @@ func (c *Session) runInto(reply *Reply, cmd *Command, args [][]byte) {
 	if c.trackReads && cmd.Flags&ReadOnly != 0 {
 		c.rememberKeys(cmd, args)
 	}
+	c.answer(reply, cmd, args)
+}
+
+// answer runs a command that has been counted.
+func (c *Session) answer(reply *Reply, cmd *Command, args [][]byte) {
 	c.touching = false
 	var err error
 	*reply, err = cmd.Run(c, args)

@@ -74,11 +74,13 @@ func (s *Stats) reset(t *Table, u engine.Usage) {
 
 // A tally is what a session has done since it last settled, so that the counters
 // all sessions share are touched once a batch and not once a command. It times
-// commands by their runs: one clock read for a hundred calls of one command.
+// commands by their runs: one clock read for a hundred calls of one command. (Those of
+// a Batch are timed by that.)
 type tally struct {
 	command   *Command
 	calls     int64
-	since     time.Time
+	spent     time.Duration // on calls in batches, which are timed by others
+	since     time.Time     // when the others began, zero if there are none
 	decisions [kinds][2]int32
 	decided   bool
 }
@@ -86,12 +88,24 @@ type tally struct {
 // begin notes that a command is about to run.
 func (c *Session) begin(cmd *Command) {
 	t := &c.tally
-	if t.command != cmd {
+	if t.command != cmd || t.since.IsZero() {
 		now := time.Now()
 		c.settleRun(now)
 		t.command, t.since = cmd, now
 	}
 	t.calls++
+}
+
+// ran notes that a command has run in a batch, which began at a time and took so long
+// for each.
+func (c *Session) ran(cmd *Command, began time.Time, took time.Duration) {
+	t := &c.tally
+	if t.command != cmd || !t.since.IsZero() {
+		c.settleRun(began)
+		t.command = cmd
+	}
+	t.calls++
+	t.spent += took
 }
 
 func (c *Session) countDecision(k engine.Kind, limited bool) {
@@ -108,20 +122,25 @@ func (c *Session) settleRun(now time.Time) {
 	if t.command == nil {
 		return
 	}
-	took := now.Sub(t.since)
+	took := t.spent
+	if !t.since.IsZero() {
+		took += now.Sub(t.since)
+	}
 	t.command.stats.calls.Add(t.calls)
 	t.command.stats.nanos.Add(int64(took))
 	t.command.stats.latency.add(took/time.Duration(t.calls), t.calls)
 	c.service.Stats.Commands.Add(t.calls)
 	c.lastCommand.Store(t.command)
 	c.commands.Add(t.calls)
-	t.command, t.calls = nil, 0
+	t.command, t.calls, t.spent, t.since = nil, 0, 0, time.Time{}
 }
 
-// Settle adds what the session did to the counters that all share. The server
-// calls it when a batch has been answered.
-func (c *Session) Settle() {
-	now := time.Now()
+// Settle adds what the session did to the counters that all share.
+func (c *Session) Settle() { c.SettleAt(time.Now()) }
+
+// SettleAt is Settle for who knows the time. The server calls it when what has come
+// was answered.
+func (c *Session) SettleAt(now time.Time) {
 	c.settleRun(now)
 	c.active.Store(now.UnixNano())
 	c.refresh()

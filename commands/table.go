@@ -29,6 +29,7 @@ type Command struct {
 
 	container *Command // of a subcommand
 	limiter   *limiter // of a command that RL.ALL can hold
+	joins     bool     // it may run in a Batch: of the store it needs what engine.Near.Together lets
 	// keysOf finds the keys where Keys does not tell all of them, else nil.
 	keysOf func(args [][]byte, f func(key []byte) error) error
 	stats  commandStats

@@ -84,10 +84,13 @@ func testSession(t testing.TB, store engine.Store) *Session {
 	if err := cfg.Start("enable-debug-command", "yes"); err != nil {
 		t.Fatal(err)
 	}
-	service := NewService(store, cfg, slog.New(slog.DiscardHandler), "test")
-	session := service.Open(context.Background(), &testPeer{}, "127.0.0.1:1", "127.0.0.1:2")
+	session := testService(store, cfg).Open(context.Background(), &testPeer{}, "127.0.0.1:1", "127.0.0.1:2")
 	t.Cleanup(session.Close)
 	return session
+}
+
+func testService(store engine.Store, cfg *config.Config) *Service {
+	return NewService(store, cfg, slog.New(slog.DiscardHandler), "test")
 }
 
 func (c *Session) do(words ...string) Reply {

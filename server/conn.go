@@ -12,7 +12,6 @@ import (
 	"github.com/tidwall/redcon"
 
 	"sluice/commands"
-	"sluice/engine"
 )
 
 // A conn is one client's connection: it reads commands, has the session answer
@@ -24,14 +23,15 @@ type conn struct {
 	server  *Server
 	session *commands.Session
 	frames  *frameReader
-	doEach  func(int) // doJoined; made once, for it would be allocated
+	batch   *batch // that commands may join: the loop's or its own, or nil
 	out     []byte
 	start   int    // in out, of the reply to the command under way
 	unkept  []span // in out: replies that tell of a change which may not be kept yet
 	closing bool   // no command is run any more
 
-	unanswered int // bytes of the batch that was read, until all replies are written
-	written    int // bytes of its replies
+	unanswered int  // bytes of what was read, until all replies are written
+	written    int  // bytes of the replies
+	ran        bool // commands, of what was read
 
 	loop   *loop   // nil for a connection with a goroutine of its own
 	socket *socket // net, if there is a loop
@@ -67,8 +67,9 @@ func (s *Server) newConn(nc net.Conn) *conn {
 	c := &conn{net: nc, server: s, frames: newFrameReader()}
 	if c.socket, _ = nc.(*socket); c.socket != nil {
 		c.loop = c.socket.loop
+	} else {
+		c.batch = newBatch(s.service)
 	}
-	c.doEach = c.doJoined
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.session = s.service.Open(c.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
 	c.noteStranger()
@@ -93,29 +94,33 @@ func (c *conn) serve() {
 func (c *conn) turn() bool {
 	n, err := c.net.Read(c.frames.space())
 	if n > 0 {
-		if c.run(n); !c.finish() {
+		c.run(n)
+		c.batch.run()
+		if !c.finish() {
 			return false
 		}
 	}
 	return err == nil || c.woken(err)
 }
 
-// run runs the commands that are complete with n more bytes.
+// run runs the commands that are complete with n more bytes, but for the last ones if
+// they wait in the batch for those of others.
 func (c *conn) run(n int) {
 	c.unanswered = n
 	c.doing.Store(running)
 	c.frames.filled(n)
-	if c.answer() {
-		c.session.Settle() // before the client can ask what was counted
-	}
+	c.answer()
 }
 
 // finish writes the replies to what was run, and makes ready for more. It says false
 // when the connection is over.
 func (c *conn) finish() bool {
+	if c.ran {
+		c.session.SettleAt(c.now()) // before the client can ask what was counted
+	}
 	ok := c.flush()
 	c.session.Traffic(c.unanswered, c.written)
-	c.unanswered, c.written = 0, 0
+	c.unanswered, c.written, c.ran = 0, 0, false
 	if !ok {
 		return false
 	}
@@ -132,38 +137,40 @@ func (c *conn) finish() bool {
 	return !c.killed.Load()
 }
 
-// answer runs the commands that have come, in order, and says whether it ran any.
-func (c *conn) answer() (ran bool) {
+// answer runs the commands that have come, in order.
+func (c *conn) answer() {
 	for !c.closing && !c.killed.Load() {
 		args, err := c.frames.next(c.limits())
-		if args != nil && c.session.Join(args) {
-			ran = true
-			c.frames.keep()
-			if c.session.Joined() == engine.MaxTogether {
-				c.together()
-			}
-			continue
-		}
-		if c.together(); c.closing {
-			return ran
-		}
 		switch {
-		case err != nil:
+		case args == nil && err == nil:
+			return
+		case args == nil:
+			c.batch.run()
 			c.out = redcon.AppendError(c.out, err.Error())
 			c.closing = true
-		case args == nil:
-			return ran
-		case isHTTP(args[0]):
-			c.server.log.Warn("a client speaks HTTP: closed, a web page may be attacking through a browser", "client", c.session.Addr)
-			c.closing = true
-		default:
-			ran = true
-			c.do(args)
-			c.flushIfFull()
-			c.hear()
+			return
 		}
+		c.ran = true
+		if c.join(args) {
+			continue
+		}
+		c.flushIfFull()
+		c.hear()
 	}
-	return ran
+}
+
+// join has a command wait in the batch, or runs it and all before it. It says whether
+// it waits.
+func (c *conn) join(args [][]byte) (waits bool) {
+	b := c.batch
+	if !b.add(c, args) && !(b.run() && b.add(c, args)) {
+		c.do(args)
+		return false
+	}
+	if b.Full() {
+		return !b.run()
+	}
+	return true
 }
 
 // limits are asked for before each command: the one before may have been AUTH.
@@ -172,27 +179,6 @@ func (c *conn) limits() *Limits {
 		return c.server.limits.Load()
 	}
 	return &strangers
-}
-
-// together runs the commands that have joined.
-func (c *conn) together() {
-	if c.session.Joined() == 0 {
-		return
-	}
-	c.session.Together(c.doEach)
-	c.frames.forget()
-	c.flushIfFull()
-	c.hear()
-}
-
-// doJoined is do for a command that has joined.
-func (c *conn) doJoined(i int) {
-	c.start = len(c.out)
-	defer c.mend(nil)
-	var reply commands.Reply
-	c.session.RunJoined(i, &reply)
-	c.out = appendReply(c.out, &reply, c.session.Proto())
-	c.note(&reply)
 }
 
 // mend is deferred where a command runs. A panic in it is a bug of ours: the client
@@ -204,8 +190,13 @@ func (c *conn) mend(command []byte) {
 	}
 }
 
-// do runs a command.
+// do runs a command by itself.
 func (c *conn) do(args [][]byte) {
+	if isHTTP(args[0]) {
+		c.server.log.Warn("a client speaks HTTP: closed, a web page may be attacking through a browser", "client", c.session.Addr)
+		c.closing = true
+		return
+	}
 	c.start = len(c.out)
 	defer c.mend(args[0])
 	reply := c.session.Do(args)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"sluice/commands/config"
 	"sluice/engine"
@@ -36,6 +37,8 @@ type loop struct {
 	looks    queue   // to be looked at
 	ready    queue   // to be read
 	answered queue   // to be written
+	batch    *batch  // of what was read
+	now      time.Time
 	collect  func(fd int)
 }
 
@@ -80,7 +83,7 @@ func (s *Server) startLoops(count int) {
 		if err != nil {
 			return
 		}
-		l := &loop{server: s, poll: p}
+		l := &loop{server: s, poll: p, batch: newBatch(s.service)}
 		l.collect = func(fd int) { l.ready.add(l.members[fd]) }
 		s.loops = append(s.loops, l)
 		s.leaders.Go(l.lead)
@@ -128,11 +131,18 @@ func (l *loop) lead() {
 func (l *loop) look() bool { return l.each(&l.looks, (*conn).lookAround) }
 
 // read runs what the members say that have something to read.
-func (l *loop) read() bool { return l.each(&l.ready, (*conn).listen) }
+func (l *loop) read() bool {
+	if !l.each(&l.ready, (*conn).listen) {
+		return false
+	}
+	l.batch.run()
+	return true
+}
 
 // write writes the replies of this round, after one commit for all of them.
 func (l *loop) write() bool {
 	_ = l.server.service.Persistence.Commit() // who has to know asks again
+	l.now = time.Now()
 	return l.each(&l.answered, (*conn).reply)
 }
 
@@ -149,6 +159,7 @@ func (l *loop) each(q *queue, step func(*conn) bool) bool {
 			c.alone(on)
 			return false
 		case !on:
+			l.batch.run() // it may have a command there
 			l.drop(c)
 			go c.end()
 		case c.unanswered > 0 && q != &l.answered:
@@ -182,7 +193,7 @@ func (l *loop) add(c *conn) {
 	if more := fd + 1 - len(l.members); more > 0 {
 		l.members = append(l.members, make([]*conn, more)...)
 	}
-	c.looped = true
+	c.looped, c.batch = true, l.batch
 	l.members[fd] = c
 	if err := l.poll.add(fd); err != nil {
 		l.server.log.Warn("can't wait for a client", "client", c.session.Addr, "error", err)

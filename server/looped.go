@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 )
 
 // This file is what a connection does on a loop.
@@ -20,10 +21,18 @@ func (c *conn) listen() (on bool) {
 	return errors.Is(err, syscall.EAGAIN)
 }
 
-// reply writes what listen earned.
+// reply writes what was earned.
 func (c *conn) reply() (on bool) {
 	defer c.survive(&on)
 	return c.finish()
+}
+
+// now is about the time: a loop reads the clock once for all.
+func (c *conn) now() time.Time {
+	if c.looped {
+		return c.loop.now
+	}
+	return time.Now()
 }
 
 // lookAround does what the loop was called for, by wake or Kill.
@@ -43,7 +52,7 @@ func (c *conn) survive(on *bool) {
 // it leads a loop, it leaves that to another.
 func (c *conn) stepAside() {
 	if c.looped {
-		c.looped = false
+		c.looped, c.batch = false, nil
 		c.loop.drop(c)
 		c.server.leaders.Go(c.loop.lead)
 	}
