@@ -40,7 +40,7 @@ func ccAcquire(c *Session, args [][]byte) (Reply, error) {
 		return Reply{}, err
 	}
 	c.countDecision(engine.KindConcurrency, decision.Limited)
-	reply := limiting(call.Limit, decision, int64(time.Millisecond))
+	reply := limiting(call.Limit, &decision, int64(time.Millisecond))
 	reply.Kind = Leasing
 	if held {
 		reply.Text = call.Token

@@ -60,20 +60,27 @@ func limiterCommands() []*Command {
 }
 
 // run answers a limiting command.
-func (l *limiter) run(c *Session, args [][]byte) (Reply, error) {
+func (l *limiter) run(c *Session, args [][]byte) (reply Reply, err error) {
+	err = l.answer(c, args, &reply)
+	return reply, err
+}
+
+// answer is run into a zero reply.
+func (l *limiter) answer(c *Session, args [][]byte, reply *Reply) error {
 	c.call.Request = engine.Request{}
 	c.call.Key = c.key(args[1])
 	if err := l.parse(args[2:], &c.call); err != nil {
-		return Reply{}, err
+		return err
 	}
 	decision, err := c.store.Take(c.ctx, &c.call)
 	c.call.Key.Name = nil // it lies in the connection's buffer, which is to go
 	if err != nil {
-		return Reply{}, err
+		return err
 	}
 	c.countDecision(c.call.Algorithm.Kind, decision.Limited)
 	if !decision.Limited && c.call.Cost != 0 {
 		c.touched(c.key(args[1]))
 	}
-	return limiting(c.call.Limit.Max, decision, int64(l.unit)), nil
+	reply.limit(c.call.Limit.Max, &decision, int64(l.unit))
+	return nil
 }

@@ -85,8 +85,14 @@ func boolean(b bool) Reply {
 
 // limiting is the reply of every limiting command: five integers, the times in a
 // unit of so many nanoseconds, rounded up.
-func limiting(max uint64, d engine.Decision, unit int64) Reply {
-	r := Reply{Kind: Limiting}
+func limiting(max uint64, d *engine.Decision, unit int64) (r Reply) {
+	r.limit(max, d, unit)
+	return r
+}
+
+// limit makes a zero reply a limiting one.
+func (r *Reply) limit(max uint64, d *engine.Decision, unit int64) {
+	r.Kind = Limiting
 	if d.Limited {
 		r.Five[0] = 1
 	}
@@ -97,7 +103,6 @@ func limiting(max uint64, d engine.Decision, unit int64) Reply {
 		r.Five[3] = ceilDiv(int64(d.RetryAfter), unit)
 	}
 	r.Five[4] = ceilDiv(int64(d.ResetAfter), unit)
-	return r
 }
 
 // ceilDiv is n/unit rounded up, for n ≥ 0.

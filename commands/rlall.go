@@ -56,8 +56,8 @@ func (p *parts) reply(deciding int, wait time.Duration) Reply {
 	if wait >= 0 {
 		p.items[2] = integer(ceilDiv(int64(wait), int64(time.Millisecond)))
 	}
-	for i, d := range p.decisions {
-		p.items = append(p.items, limiting(p.calls[i].Limit.Max, d, int64(p.rows[i].limiter.unit)))
+	for i := range p.decisions {
+		p.items = append(p.items, limiting(p.calls[i].Limit.Max, &p.decisions[i], int64(p.rows[i].limiter.unit)))
 	}
 	return array(p.items...)
 }

@@ -214,7 +214,11 @@ func (c *Session) runInto(reply *Reply, cmd *Command, args [][]byte) {
 func (c *Session) answer(reply *Reply, cmd *Command, args [][]byte) {
 	c.touching = false
 	var err error
-	*reply, err = cmd.Run(c, args)
+	if cmd.limiter != nil { // the same without a copy
+		err = cmd.limiter.answer(c, args, reply)
+	} else {
+		*reply, err = cmd.Run(c, args)
+	}
 	if c.service.monitors.any.Load() {
 		c.service.monitors.show(c, cmd, args)
 	}

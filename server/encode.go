@@ -78,10 +78,17 @@ func appendItems(b []byte, r *commands.Reply, proto int) []byte {
 	return b
 }
 
-// appendHead appends a sign and a number. Most numbers have one digit.
+// appendHead appends a sign and a number. Most numbers have few digits, or are -1.
 func appendHead(b []byte, sign byte, n int64) []byte {
-	if 0 <= n && n <= 9 {
-		return append(b, sign, '0'+byte(n), '\r', '\n')
+	switch {
+	case n == -1:
+		return append(b, sign, '-', '1', '\r', '\n')
+	case n < 0 || n > 999:
+		return append(strconv.AppendInt(append(b, sign), n, 10), '\r', '\n')
+	case n > 99:
+		return append(b, sign, '0'+byte(n/100), '0'+byte(n/10%10), '0'+byte(n%10), '\r', '\n')
+	case n > 9:
+		return append(b, sign, '0'+byte(n/10), '0'+byte(n%10), '\r', '\n')
 	}
-	return append(strconv.AppendInt(append(b, sign), n, 10), '\r', '\n')
+	return append(b, sign, '0'+byte(n), '\r', '\n')
 }

@@ -109,6 +109,9 @@ func (f *frameReader) resize(size int) {
 // next is the next command, or nil if it has not all come yet. The arguments are
 // slices of the buffer: good until next, space or rest is called.
 func (f *frameReader) next(limits *Limits) ([][]byte, error) {
+	if args := f.whole(limits); args != nil {
+		return args, nil
+	}
 	for f.missing == 0 {
 		f.from = f.at
 		if f.at == f.to {
@@ -140,6 +143,33 @@ func (f *frameReader) next(limits *Limits) ([][]byte, error) {
 		f.args = append(f.args, f.buf[f.from+s.from:f.from+s.to:f.from+s.to])
 	}
 	return f.args[f.kept:len(f.args):len(f.args)], nil
+}
+
+// whole is next for a command that has all come and has short lengths, as nearly every
+// one has: it has no state to keep. It is nil, and has changed nothing, if that is not
+// what comes next.
+func (f *frameReader) whole(limits *Limits) [][]byte {
+	b := f.buf[f.at:f.to]
+	n, at := shortLength(b, '*')
+	if f.missing > 0 || n == 0 || n > limits.Arguments {
+		return nil
+	}
+	args := f.args[:f.kept]
+	for range n {
+		size, taken := shortLength(b[at:], '$')
+		from := at + taken
+		end := from + size
+		if taken == 0 || size > limits.Bulk || end > limits.Command || end+2 > len(b) {
+			return nil
+		}
+		args = append(args, b[from:end:end])
+		at = end + 2
+	}
+	f.from = f.at
+	f.at += at
+	f.searched = 0
+	f.args = args
+	return args[f.kept:len(args):len(args)]
 }
 
 // keep has next leave the last command's arguments alone, until forget.

@@ -17,9 +17,6 @@ var (
 
 // length reads *n\r\n or $n\r\n.
 func (f *frameReader) length(what *counted, most int, limits *Limits) (n int, done bool, err error) {
-	if n, ok := f.shortLength(what.mark, most); ok {
-		return n, true, nil
-	}
 	line, done, tooLong := f.line('\r')
 	switch {
 	case tooLong:
@@ -43,25 +40,22 @@ func (f *frameReader) length(what *counted, most int, limits *Limits) (n int, do
 	return 0, false, ProtocolError("invalid " + what.name + " length")
 }
 
-// shortLength reads a length of one or two digits that has all come, as nearly
-// every one is and has. What it does not take is left to length.
-func (f *frameReader) shortLength(mark byte, most int) (n int, ok bool) {
-	b := f.buf[f.at:f.to]
+// shortLength reads a length of one or two digits at the head of some bytes, as nearly
+// every one is, and says how many bytes it takes: none if there is no such length.
+func shortLength(b []byte, mark byte) (n, taken int) {
 	if len(b) < 5 || b[0] != mark || !isDigit(b[1]) {
-		return 0, false
+		return 0, 0
 	}
 	n = int(b[1] - '0')
-	taken := len("$1\r\n")
+	taken = len("$1\r\n")
 	if n > 0 && isDigit(b[2]) {
 		n = n*10 + int(b[2]-'0')
 		taken++
 	}
-	if b[taken-2] != '\r' || n > most {
-		return 0, false
+	if b[taken-2] != '\r' {
+		return 0, 0
 	}
-	f.at += taken
-	f.searched = 0
-	return n, true
+	return n, taken
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
