@@ -25,24 +25,27 @@ func firstWord(line []byte) (word, rest []byte, ok bool) {
 	word = []byte{}
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
-		case isSpace(c) || c == 0:
+		case endsWord(c):
 			return word, line[i:], true
 		case c == '"' || c == '\'':
 			part, n := quoted(line[i:])
 			if n == 0 {
 				return nil, nil, false
 			}
-			word = append(word, part...)
-			i += n - 1
-			if i+1 < len(line) && !isSpace(line[i+1]) && line[i+1] != 0 {
+			rest = line[i+n:]
+			if len(rest) > 0 && !isSpace(rest[0]) && rest[0] != 0 {
 				return nil, nil, false
 			}
+			return append(word, part...), rest, true
 		default:
 			word = append(word, c)
 		}
 	}
 	return word, nil, true
 }
+
+// endsWord says whether a word ends before a byte. Not all spaces do that, as in Redis.
+func endsWord(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0 }
 
 // quoted reads a quoted part, and says how many bytes it took: 0 if it is not closed.
 func quoted(line []byte) (part []byte, n int) {

@@ -30,6 +30,8 @@ func TestWords(t *testing.T) {
 		`"\`:                   unbalanced,
 		`"\x4`:                 unbalanced,
 		"a\x00b c":             `["a"]`,
+		"a\fb \vc\v":           `["a\fb" "c\v"]`,
+		"\"a\"\fb":             `["a" "b"]`,
 		"\"a\x00\"":            unbalanced,
 		"\xff\xfe":             `["\xff\xfe"]`,
 	} {
