@@ -113,19 +113,31 @@ func ParseWindow(text []byte) (Window, bool) {
 	for digits > 0 && text[digits-1] >= 'a' {
 		digits--
 	}
-	scale, ok := suffixes[string(text[digits:])]
-	if !ok {
-		return 0, false
-	}
+	scale := scaleOf(text[digits:])
 	millionths, ok := parseDecimal(text[:digits], 6)
-	if !ok {
+	if scale == 0 || !ok {
 		return 0, false
 	}
 	ms, rem := mul(uint64(millionths), scale).div(1_000_000)
 	return Window(saturate(ms)), rem == 0
 }
 
-var suffixes = map[string]uint64{"": 1000, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+// scaleOf is the milliseconds that a suffix stands for, 0 if it is none.
+func scaleOf(suffix []byte) uint64 {
+	switch string(suffix) {
+	case "ms":
+		return 1
+	case "", "s":
+		return 1000
+	case "m":
+		return 60_000
+	case "h":
+		return 3_600_000
+	case "d":
+		return 86_400_000
+	}
+	return 0
+}
 
 // ParseCalendarWindow reads what ParseWindow reads, and day, week, month, year in
 // any case.
@@ -135,14 +147,19 @@ func ParseCalendarWindow(text []byte) (Window, bool) {
 		for i, c := range text {
 			word[i] = c | 0x20
 		}
-		if w, ok := calendar[string(word[:len(text)])]; ok {
-			return w, true
+		switch string(word[:len(text)]) {
+		case "day":
+			return Day, true
+		case "week":
+			return Week, true
+		case "month":
+			return Month, true
+		case "year":
+			return Year, true
 		}
 	}
 	return ParseWindow(text)
 }
-
-var calendar = map[string]Window{"day": Day, "week": Week, "month": Month, "year": Year}
 
 // WithinWindow is an error unless 1 ms ≤ w ≤ MaxWindow or w is a calendar window.
 func WithinWindow(name string, w Window) error {
