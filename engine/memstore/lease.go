@@ -12,7 +12,7 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	sh := s.shard(h)
 	s.lock(sh)
 	defer s.unlock(sh)
-	c.Now = s.clock.Now()
+	c.Now = s.now()
 	i := sh.find(h, c.Key)
 	old := sh.state(i, c.Now)
 	if old.Kind != 0 && old.Kind != engine.KindConcurrency {

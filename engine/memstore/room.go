@@ -79,7 +79,7 @@ func (s *shard) room(h uint64, n int) (ref, record) {
 // growth is how many bytes the shard will grow by for one key more.
 func (s *shard) growth(n int) int {
 	bytes := 0
-	if s.used >= len(s.index)*13/16 {
+	if int(s.used) >= len(s.index)*13/16 {
 		bytes = 4 * max(len(s.index), 1<<firstBits)
 	}
 	if s.newest < 0 {

@@ -16,12 +16,14 @@ import (
 // so slots lie in the order of hashes whatever the size of the index: that is
 // what Scan's cursor counts on.
 type shard struct {
-	mu     sync.Mutex
+	// What a look at a record needs is one cache line.
+	mu    sync.Mutex
+	index []slot // a power of two long, or none
+	pages []page
+	bits  uint8 // log2 of the index's length
+	used  int32 // slots of the index that are not empty, graves among them
+
 	store  *Store
-	index  []slot // a power of two long, or none
-	bits   uint   // log2 of its length
-	used   int    // slots that are not empty, graves among them
-	pages  []page
 	spare  []uint16 // numbers of pages that were given back
 	newest int      // the page that is being filled, -1 for none
 	due    engine.Instant
@@ -34,6 +36,7 @@ type shard struct {
 	boxes      []box // by number; 0 is none
 	spareBoxes []uint32
 	changes    []engine.Record // in use while the journal is told of some
+
 }
 
 type slot uint32
@@ -183,7 +186,7 @@ func (s *shard) vacate(i int) {
 }
 
 func (s *shard) insert(h uint64, r ref) {
-	if s.used >= len(s.index)*13/16 {
+	if int(s.used) >= len(s.index)*13/16 {
 		s.rehash()
 	}
 	mask := len(s.index) - 1
@@ -203,7 +206,7 @@ func (s *shard) rehash() { s.resize(s.keys() + 1) }
 // resize makes the index anew, in the size that fits so many keys.
 func (s *shard) resize(keys int) {
 	old := s.index
-	bits := uint(firstBits)
+	bits := uint8(firstBits)
 	for 1<<bits*5/8 < keys {
 		bits++
 	}

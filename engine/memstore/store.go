@@ -29,10 +29,10 @@ type Store struct {
 
 // shared is what a Store is behind its locks.
 type shared struct {
+	shards   [shardCount]shard // first, so that they begin at cache lines
 	clock    *engine.Clock
 	options  Options
 	seeds    [engine.MaxDatabases]maphash.Seed
-	shards   [shardCount]shard
 	lengths  [engine.MaxDatabases]atomic.Int64
 	bytes    atomic.Int64
 	expired  atomic.Int64
@@ -71,10 +71,18 @@ func (s *Store) Close() {
 // hash is seeded anew in each process, so nobody can choose keys that collide.
 func (s *Store) hash(k engine.Key) uint64 { return maphash.Bytes(s.seeds[k.DB], k.Name) }
 
-func (s *Store) shard(h uint64) *shard { return &s.shards[h>>(64-shardBits)] }
+func (s *Store) shard(h uint64) *shard { return &s.shards[shardOf(h)] }
 
 // Now is the store's time.
 func (s *Store) Now() engine.Instant { return s.clock.Now() }
+
+// now is the instant of a call whose locks are held.
+func (s *Store) now() engine.Instant {
+	if s.still {
+		return s.instant
+	}
+	return s.clock.Now()
+}
 
 // Take decides a call and keeps the new state.
 func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error) {
@@ -83,9 +91,7 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	s.lock(sh)
 	defer s.unlock(sh)
 	// The clock is read under the lock: what a key is asked is in order of time.
-	if c.Now = s.instant; !s.still {
-		c.Now = s.clock.Now()
-	}
+	c.Now = s.now()
 	i := sh.find(h, c.Key)
 	old := sh.state(i, c.Now)
 	if old.Kind != 0 && old.Kind != c.Algorithm.Kind {

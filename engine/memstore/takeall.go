@@ -24,14 +24,14 @@ func (s *Store) TakeAll(_ context.Context, calls []engine.Call, decisions []engi
 	for i := range calls {
 		hashes[i] = s.hash(calls[i].Key)
 	}
+	p.crowded = twoInOne(hashes)
 	var room [engine.MaxParts]int
-	shards := shardsOf(hashes, room[:0])
-	p.crowded = len(shards) < len(calls)
-	s.lockSome(shards)
-	defer s.unlockSome(shards)
-	first := &s.shards[shards[0]]
-	first.inner.touch(hashes)
-	now := s.clock.Now()
+	defer s.unlockSome(s.lockSome(hashes, room[:0]))
+	first := s.shard(hashes[0])
+	if !s.still { // else Together has
+		first.inner.touch(hashes)
+	}
+	now := s.now()
 	if err := p.find(now); err != nil {
 		return err
 	}
@@ -46,6 +46,18 @@ func (s *Store) TakeAll(_ context.Context, calls []engine.Call, decisions []engi
 	}
 	p.note(first, now)
 	return nil
+}
+
+// twoInOne says whether two hashes lie in one shard.
+func twoInOne(hashes []uint64) bool {
+	for i, h := range hashes {
+		for _, other := range hashes[:i] {
+			if shardOf(h) == shardOf(other) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // find finds the keys and their states.

@@ -14,12 +14,10 @@ func (s *Store) Together(keys []engine.Key, f func(engine.Store)) {
 		hashes[i] = s.hash(k)
 	}
 	var room [engine.MaxTogether]int
-	shards := shardsOf(hashes[:len(keys)], room[:0])
-	s.lockSome(shards)
-	defer s.unlockSome(shards)
-	inner := &s.shards[shards[0]].inner
+	defer s.unlockSome(s.lockSome(hashes[:len(keys)], room[:0]))
+	inner := &s.shard(hashes[0]).inner
 	inner.touch(hashes[:len(keys)])
-	inner.instant = s.clock.Now()
+	inner.instant, inner.group = s.now(), s.group
 	f(inner)
 }
 
