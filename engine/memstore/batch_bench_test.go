@@ -12,6 +12,7 @@ import (
 // A batch is what BenchmarkBatch makes together: a call for each of some random keys.
 type batch struct {
 	b     *testing.B
+	among int // keys
 	keys  []engine.Key
 	call  engine.Call
 	lease engine.LeaseCall
@@ -19,8 +20,6 @@ type batch struct {
 	told  [3]engine.Decision
 	do    func(*batch, engine.Store, int)
 }
-
-const batchKeys = 1_000_000
 
 // digits appends the name of a key. (A table of names would be another cache miss.)
 func digits(name []byte, n int) []byte {
@@ -59,38 +58,43 @@ func (t *batch) all(s engine.Store, i int) {
 // BenchmarkBatch is calls of a kind for random keys out of a million, one by one (0)
 // and together.
 func BenchmarkBatch(b *testing.B) {
+	const million = 1_000_000
 	gcra := *callOf(b, engine.GCRA, nil, 1)
 	gcra.Limit = must[engine.Limit](b)(engine.GCRALimit(1_000_000, 1, 100*time.Second))
 	log := *callOf(b, engine.SlidingLog, nil, 1)
-	log.Limit = must[engine.Limit](b)(engine.LogLimit(100, 86_400_000))
+	log.Limit = must[engine.Limit](b)(engine.LogLimit(100_000, 86_400_000))
+	long := log
+	long.Cost = mostShortLog + 4
+	pool := engine.LeaseCall{Limit: 100, Lease: 24 * time.Hour, Token: holders(1)[0]}
 	for _, kind := range []struct {
 		name  string
-		step  int
+		keys  int
+		calls int // keys of a call
 		batch batch
 	}{
-		{"gcra", 1, batch{call: gcra, do: (*batch).take}},
-		{"sliding-log", 1, batch{call: log, do: (*batch).take}},
-		{"lease", 1, batch{lease: engine.LeaseCall{Limit: 100, Lease: 24 * time.Hour, Token: holders(1)[0]}, do: (*batch).acquire}},
-		{"all-of-three", 3, batch{parts: [3]engine.Call{gcra, gcra, gcra}, do: (*batch).all}},
+		{"gcra", million, 1, batch{call: gcra, do: (*batch).take}},
+		{"sliding-log", million, 1, batch{call: log, do: (*batch).take}},
+		{"long-log", million / 5, 1, batch{call: long, do: (*batch).take}},
+		{"lease", million, 1, batch{lease: pool, do: (*batch).acquire}},
+		{"all-of-three", million, 3, batch{parts: [3]engine.Call{gcra, gcra, gcra}, do: (*batch).all}},
 	} {
-		b.Run(kind.name, func(b *testing.B) {
-			t := kind.batch
-			t.b = b
-			s := open(b)
-			t.fill(s, kind.step)
-			for _, at := range []int{0, 4, 8, 16} {
-				if at <= engine.MaxTogether {
-					b.Run(fmt.Sprintf("together=%d", at), func(b *testing.B) { t.run(b, s, at, kind.step) })
-				}
-			}
-		})
+		for _, at := range []int{0, 4, 8, 16} {
+			b.Run(fmt.Sprintf("%s/together=%d", kind.name, at), func(b *testing.B) {
+				t, s := kind.batch, open(b)
+				t.b = b
+				t.fill(s, kind.keys, kind.calls)
+				t.call.Cost = 1
+				t.run(b, s, at, kind.calls)
+			})
+		}
 	}
 }
 
 // fill calls once for each key.
-func (t *batch) fill(s *Store, step int) {
+func (t *batch) fill(s *Store, keys, step int) {
+	t.among = keys
 	t.keys = make([]engine.Key, step)
-	for n := 0; n+step <= batchKeys; n += step {
+	for n := 0; n+step <= keys; n += step {
 		for j := range step {
 			t.keys[j].Name = digits(nil, n+j)
 		}
@@ -113,7 +117,7 @@ func (t *batch) run(b *testing.B, s *Store, at, step int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range t.keys {
-			t.keys[i].Name = digits(t.keys[i].Name[:0], next.IntN(batchKeys))
+			t.keys[i].Name = digits(t.keys[i].Name[:0], next.IntN(t.among))
 		}
 		if at == 0 {
 			calls(s)

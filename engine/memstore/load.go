@@ -95,6 +95,9 @@ func (s *shard) restore(i int, r *engine.Record) (engine.State, box) {
 		return next, box{log: next.Log}
 	}
 	content := s.leasesOf(i, old)
+	if content.lent && content.Len()+len(r.Leases) > mostShortLeases {
+		content = content.own()
+	}
 	r.RestoreLeases(content)
 	return content.state(), box{leases: content}
 }

@@ -33,7 +33,9 @@ type shard struct {
 	counts [engine.MaxDatabases]int32
 	inner  Store // for Together by who locks this shard first
 
-	boxes      []box // by number; 0 is none
+	desk       desk
+	desks      []desk // for the parts of a TakeAll by who locks this shard first
+	boxes      []box  // by number; 0 is none
 	spareBoxes []uint32
 	changes    []engine.Record // in use while the journal is told of some
 
@@ -76,76 +78,63 @@ func (s *shard) find(h uint64, k engine.Key) int {
 }
 
 // state is the state in a slot as now sees it.
-func (s *shard) state(i int, now engine.Instant) engine.State {
+func (s *shard) state(i int, now engine.Instant) engine.State { return s.stateOn(&s.desk, i, now) }
+
+func (s *shard) stateOn(d *desk, i int, now engine.Instant) (st engine.State) {
 	if i >= 0 {
 		if rec := s.record(s.index[i].ref()); rec.deadline() > now { // else it is over: see State.At
-			return s.stateOf(rec)
+			d.read(rec, s.boxes, &st)
 		}
 	}
-	return engine.State{}
+	return st
 }
 
-// put keeps a state, which is not zero, for the key whose slot is i, or -1, with
-// the content of its box if it is of a kind that has one.
+// put keeps a state, which is not zero, for the key whose slot is i, or -1, with what
+// else there is of it, if it is of a kind that has more.
 func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box) error {
 	if i >= 0 && s.record(s.index[i].ref()).kind() != st.Kind {
 		s.remove(i) // what was there is over: another algorithm has the key now
 		i = -1
 	}
+	if boxed(st.Kind) {
+		return s.putContent(h, k, i, &st, content)
+	}
+	var buf [maxWords]byte
+	words := appendWords(buf[:0], &st, 0)
+	return s.place(h, k, i, &st, words, 0)
+}
+
+// place writes a state and the bytes of its words into the record of slot i, or into
+// one that is new, with room for so many bytes of words more.
+func (s *shard) place(h uint64, k engine.Key, i int, st *engine.State, words []byte, more int) error {
 	if i < 0 {
-		return s.add(h, k, st, content)
+		r, rec := s.room(h, recordSize(k.Name, len(words)+more))
+		if r == 0 {
+			return engine.ErrFull
+		}
+		s.write(r, rec, k, st, words)
+		s.insert(h, r)
+		return nil
 	}
 	old := s.index[i].ref()
-	n := s.record(old).box()
-	if n != 0 && content.size() > s.boxes[n].bytes && s.full() {
-		return engine.ErrFull
-	}
-	if s.overwrite(old, st, content) {
+	if s.record(old).set(st, words) {
+		s.dueBy(old, st.Deadline)
 		return nil
 	}
 	// The words have grown. That is no new key: the bound on memory lets it pass.
-	size := recordSize(k.Name, &st, n)
+	size := recordSize(k.Name, len(words)+more)
 	r := s.allocate(size)
 	if r == 0 {
 		return engine.ErrFull
 	}
-	s.write(r, s.record(r)[:size], k, &st, n)
+	s.write(r, s.record(r)[:size], k, st, words)
 	s.index[i] = newSlot(h, r)
 	s.release(old)
-	s.refill(n, content)
 	return nil
 }
 
-// overwrite puts a state of the same kind in the place of a record's, and says
-// whether there was room for its words. Else nothing has changed, in the box neither.
-func (s *shard) overwrite(r ref, st engine.State, content box) bool {
-	n := s.record(r).box()
-	if !s.record(r).setState(&st, n) {
-		return false
-	}
-	s.dueBy(r, st.Deadline)
-	s.refill(n, content)
-	return true
-}
-
-// add keeps a state for a key that has no record.
-func (s *shard) add(h uint64, k engine.Key, st engine.State, content box) error {
-	n := uint32(0)
-	if boxed(st.Kind) {
-		n = s.setBox(0, content)
-	}
-	r, rec := s.room(h, recordSize(k.Name, &st, n))
-	if r == 0 {
-		s.freeBox(n)
-		return engine.ErrFull
-	}
-	s.write(r, rec, k, &st, n)
-	s.insert(h, r)
-	return nil
-}
-
-func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, box uint32) {
-	writeRecord(rec, k, st, box)
+func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, words []byte) {
+	writeRecord(rec, k, st, words)
 	s.dueBy(r, st.Deadline)
 	s.count(k.DB, 1)
 }

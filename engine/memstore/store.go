@@ -97,6 +97,9 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	if old.Kind != 0 && old.Kind != c.Algorithm.Kind {
 		return engine.Decision{}, engine.ErrWrongKind
 	}
+	if c.Algorithm.Kind == engine.KindSlidingLog && old.Kind == 0 {
+		old.Log = sh.desk.blankLog()
+	}
 	next, decision := c.Algorithm.Decide(old, &c.Request)
 	over := next.Deadline <= c.Now // a zero state is, too
 	if over && old.Kind == 0 || next == old {
@@ -124,7 +127,7 @@ func (s *Store) Get(_ context.Context, k engine.Key) (engine.State, error) {
 	i, now := sh.find(h, k), s.clock.Now()
 	st := sh.state(i, now)
 	if st.Kind == engine.KindConcurrency { // some may be over since the key was last used
-		st.Words[0] = uint64(sh.boxOf(sh.record(sh.index[i].ref())).leases.live(now))
+		st.Words[0] = uint64(sh.leasesIn(sh.record(sh.index[i].ref())).live(now))
 	}
 	return st, nil
 }
