@@ -42,14 +42,18 @@ func units(st *engine.State) uint64 {
 	return st.Words[2] - st.Words[1]
 }
 
-// spare is how many bytes a short log gets more, so that it need not move for each of
-// the next instants. The first has none: most keys are used once.
-func spare(st *engine.State) int {
-	n := units(st)
-	if st.Kind != engine.KindSlidingLog || n == 1 {
+// spare is how many bytes short content gets more, so that it need not move for each of
+// the next instants or leases. The first has none: most keys are used once.
+func spare(st *engine.State, words int) int {
+	n := int(units(st))
+	each, room := 8, max(4, 1<<bits.Len(uint(n-1)))
+	if st.Kind == engine.KindConcurrency {
+		each = words / n
+	}
+	if n == 1 {
 		return 0
 	}
-	return 8 * (max(4, 1<<bits.Len64(n-1)) - int(n))
+	return min(each*(room-n), maxShort-words)
 }
 
 // putContent is put for a kind that has more than its words.
@@ -75,7 +79,7 @@ func (s *shard) putContent(h uint64, k engine.Key, i int, st *engine.State, cont
 		return engine.ErrFull
 	}
 	if short {
-		return s.place(h, k, i, st, words, spare(st))
+		return s.place(h, k, i, st, words, spare(st, len(words)))
 	}
 	return s.putBox(h, k, i, st, content)
 }
