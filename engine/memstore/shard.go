@@ -24,6 +24,7 @@ type shard struct {
 	used  int32 // slots of the index that are not empty, graves among them
 
 	store  *Store
+	tally  *tally
 	spare  []uint16 // numbers of pages that were given back
 	newest int      // the page that is being filled, -1 for none
 	due    engine.Instant
@@ -142,7 +143,7 @@ func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, words [
 // count notes n keys more in a database.
 func (s *shard) count(db, n int) {
 	s.counts[db] += int32(n)
-	s.store.lengths[db].Add(int64(n))
+	s.tally[db].Add(int64(n))
 }
 
 func (s *shard) dueBy(r ref, deadline engine.Instant) {

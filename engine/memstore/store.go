@@ -27,13 +27,19 @@ type Store struct {
 	touched slot
 }
 
+// tally is how many keys each database has in tallyShards shards: if all counted in
+// one place, processors would wait for each other there.
+type tally [engine.MaxDatabases]atomic.Int64
+
+const tallyShards = 32
+
 // shared is what a Store is behind its locks.
 type shared struct {
 	shards   [shardCount]shard // first, so that they begin at cache lines
 	clock    *engine.Clock
 	options  Options
 	seeds    [engine.MaxDatabases]maphash.Seed
-	lengths  [engine.MaxDatabases]atomic.Int64
+	tallies  [shardCount / tallyShards]tally
 	bytes    atomic.Int64
 	expired  atomic.Int64
 	evicted  atomic.Int64
@@ -56,7 +62,7 @@ func NewWith(o Options) *Store {
 		s.seeds[i] = maphash.MakeSeed()
 	}
 	for i := range s.shards {
-		s.shards[i] = shard{store: s, newest: -1, due: never, inner: Store{shared: s.shared, held: true, still: true}}
+		s.shards[i] = shard{store: s, tally: &s.tallies[i/tallyShards], newest: -1, due: never, inner: Store{shared: s.shared, held: true, still: true}}
 	}
 	s.swept.Go(s.sweepAlways)
 	return s
@@ -157,7 +163,14 @@ func (s *Store) Delete(_ context.Context, k engine.Key) (bool, error) {
 }
 
 // Len is how many keys a database has.
-func (s *Store) Len(_ context.Context, db int) (int64, error) { return s.lengths[db].Load(), nil }
+func (s *Store) Len(_ context.Context, db int) (int64, error) { return s.length(db), nil }
+
+func (s *Store) length(db int) (n int64) {
+	for i := range s.tallies {
+		n += s.tallies[i][db].Load()
+	}
+	return n
+}
 
 // Flush makes all keys of a database untouched. It takes every lock before the
 // first key goes, so nobody sees a half of it.

@@ -29,7 +29,7 @@ func verify(t testing.TB, s *Store) {
 		t.Errorf("the store accounts for %d bytes, its shards for %d", s.Usage().Bytes, total)
 	}
 	for db, n := range counts {
-		if got := s.lengths[db].Load(); got != n {
+		if got := s.length(db); got != n {
 			t.Errorf("database %d has %d keys and counts %d", db, n, got)
 		}
 	}
