@@ -175,10 +175,16 @@ func (s *shard) vacate(i int) {
 	}
 }
 
+// insert puts a record that was written into the index.
 func (s *shard) insert(h uint64, r ref) {
 	if int(s.used) >= len(s.index)*13/16 {
-		s.rehash()
+		s.rehash() // which finds it
+		return
 	}
+	s.enter(h, r)
+}
+
+func (s *shard) enter(h uint64, r ref) {
 	mask := len(s.index) - 1
 	i := s.home(h)
 	for s.index[i] != emptySlot && s.index[i] != grave {
@@ -193,19 +199,17 @@ func (s *shard) insert(h uint64, r ref) {
 // rehash makes the index anew, without graves, in the size that fits its keys.
 func (s *shard) rehash() { s.resize(s.keys() + 1) }
 
-// resize makes the index anew, in the size that fits so many keys.
+// resize makes the index anew, in the size that fits so many keys. It goes by the
+// pages: in the order of the old index every key would be a wait for memory.
 func (s *shard) resize(keys int) {
-	old := s.index
 	bits := uint8(firstBits)
 	for 1<<bits*5/8 < keys {
 		bits++
 	}
-	s.account(4 * (1<<bits - len(old)))
+	s.account(4 * (1<<bits - len(s.index)))
 	s.index, s.bits, s.used = make([]slot, 1<<bits), bits, 0
-	for _, at := range old {
-		if r := at.ref(); r != 0 {
-			s.insert(s.store.hash(s.keyOf(s.record(r))), r)
-		}
+	for n := range s.pages {
+		s.records(n, func(r ref, rec record) { s.enter(s.store.hash(s.keyOf(rec)), r) })
 	}
 }
 
