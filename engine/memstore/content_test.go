@@ -107,3 +107,28 @@ func TestShortLeases(t *testing.T) {
 	}
 	verify(t, s)
 }
+
+// Records of the longest content that is short take places of others that were evicted.
+func TestFullOfShortLeases(t *testing.T) {
+	s, _ := bounded(t, 8<<20, true)
+	token := make([]byte, 256)
+	for i := range token {
+		token[i] = byte(i)
+	}
+	for i := range scaled(80_000, 40_000) {
+		name := append(name17(i), make([]byte, i%9)...)
+		c := &engine.LeaseCall{Key: engine.Key{Name: name}, Limit: 3, Lease: time.Minute}
+		c.Token = string(token[:230+i%16])
+		if _, held, err := s.Lease(t.Context(), c); !held || err != nil {
+			t.Fatal(held, err)
+		}
+		c.Op = engine.Renew
+		if _, held, err := s.Lease(t.Context(), c); !held || err != nil {
+			t.Fatalf("%d: a lease of %d bytes is lost: %v", i, len(c.Token), err)
+		}
+	}
+	if s.Usage().Evicted == 0 {
+		t.Error("nothing was evicted")
+	}
+	verify(t, s)
+}

@@ -143,9 +143,10 @@ func writeRecord(r record, k engine.Key, s *engine.State, words []byte) {
 const (
 	// maxWords is the most bytes that a box's number and the words can take.
 	maxWords = 4 * binary.MaxVarintLen64
-	// maxShort is the most bytes that they can take with what else is short, so that
-	// a byte holds their number when it was rounded up.
-	maxShort = 255 - granule + 1
+	// maxShort is the most bytes that they can take with what else is short, so that a
+	// byte holds their number when it was rounded up, or the place was another's.
+	maxShort = 255 - (granule - 1) - evictWaste
+	_        = byte(maxShort + granule - 1 + evictWaste)
 )
 
 func appendWords(b []byte, s *engine.State, box uint32) []byte {
