@@ -93,12 +93,13 @@ func (s *shard) grows(i int, st *engine.State) bool {
 // putBox is putContent for what has no box yet and needs one.
 func (s *shard) putBox(h uint64, k engine.Key, i int, st *engine.State, content box) error {
 	n := s.setBox(0, content.own(st))
-	var buf [maxWords]byte
-	words, more := appendWords(buf[:0], st, n), 0
-	if i >= 0 { // then the words of the state before must fit, if it has to come back
-		more = max(0, s.record(s.index[i].ref()).words()+binary.MaxVarintLen32-len(words))
+	var buf, room [maxWords]byte
+	words := appendWords(buf[:0], st, n)
+	if i >= 0 { // the words of the state before must fit, too, for it may have to come back
+		before := s.record(s.index[i].ref()).state()
+		words = buf[:max(len(words), len(appendWords(room[:0], &before, n)))]
 	}
-	err := s.place(h, k, i, st, words, more)
+	err := s.place(h, k, i, st, words, 0)
 	if err != nil {
 		s.freeBox(n)
 	}
