@@ -80,7 +80,13 @@ func (d *dump) page(n int, data []byte, now engine.Instant) error {
 		if rec.kind() == 0 || rec.box() != 0 || rec.deadline() <= now {
 			continue
 		}
-		if err := d.add(d.desk.whole(rec, nil)); err != nil {
+		r := engine.Record{Change: engine.Put, Key: engine.Key{DB: rec.db(), Name: rec.key()}}
+		if boxed(rec.kind()) {
+			r = d.desk.whole(rec, nil)
+		} else {
+			rec.read(&r.State)
+		}
+		if err := d.add(r); err != nil {
 			return err
 		}
 	}
