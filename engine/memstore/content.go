@@ -43,15 +43,18 @@ func units(st *engine.State) uint64 {
 }
 
 // spare is how many bytes short content gets more, so that it need not move for each of
-// the next instants or leases. The first has none: most keys are used once.
+// the next instants or leases: an instant to one, which costs little where many keys
+// are used twice, no lease to one, else as many as make a power of two.
 func spare(st *engine.State, words int) int {
 	n := int(units(st))
 	each, room := 8, max(4, 1<<bits.Len(uint(n-1)))
-	if st.Kind == engine.KindConcurrency {
-		each = words / n
-	}
-	if n == 1 {
+	switch {
+	case st.Kind == engine.KindConcurrency && n == 1:
 		return 0
+	case st.Kind == engine.KindConcurrency:
+		each = words / n
+	case n == 1:
+		room = 2
 	}
 	return min(each*(room-n), maxShort-words)
 }
