@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"sort"
 	"time"
@@ -36,7 +37,10 @@ func LogLimit(limit int64, w Window) (Limit, error) {
 // position, which counts from the beginning of the log and never means another
 // one, so states before and after a call can share a Log: Decide writes only at
 // positions that no state it was given counts.
-type Log struct{ ring []Instant } // a power of two long
+type Log struct {
+	ring []Instant // a power of two long
+	lent bool
+}
 
 // smallLog is the least length of a ring.
 const smallLog = 4
@@ -49,6 +53,38 @@ func NewLog(first uint64, instants []Instant) *Log {
 	}
 	return l
 }
+
+// LendLog is a log with room for n instants that a store uses for one state after the
+// other. Such a state is good until the log gets the next one. The zero State may come
+// with one, too: it is where the first entries are written.
+func LendLog(n int) *Log { return &Log{ring: make([]Instant, ringLength(uint64(n))), lent: true} }
+
+// Lent says whether the log was made by LendLog. It keeps its length.
+func (l *Log) Lent() bool { return l.lent }
+
+// AppendInstants appends what the state's log counts, eight bytes each, but for the
+// last instant: the deadline tells that.
+func (s *State) AppendInstants(b []byte) []byte {
+	for p := s.Words[1]; p+1 < s.Words[2]; p++ {
+		b = binary.LittleEndian.AppendUint64(b, uint64(*s.Log.at(p)))
+	}
+	return b
+}
+
+// ReadInstants makes a log, which is long enough, the state's, and fills it with what
+// AppendInstants has appended.
+func (s *State) ReadInstants(b []byte, l *Log) {
+	s.Log = l
+	for p := s.Words[1]; p+1 < s.Words[2]; p++ {
+		*l.at(p) = Instant(binary.LittleEndian.Uint64(b))
+		b = b[8:]
+	}
+	*l.at(s.Words[2] - 1) = s.Deadline - Window(s.Words[0]).length()
+}
+
+// Touch loads the oldest and the newest instant of a state's log, for who will decide
+// on it soon.
+func (l *Log) Touch(s *State) Instant { return *l.at(s.Words[1]) + *l.at(s.Words[2] - 1) }
 
 // ringLength is the length of a ring for n instants.
 func ringLength(n uint64) uint64 { return 1 << bits.Len64(max(n, smallLog)-1) }
@@ -100,11 +136,17 @@ func decideSlidingLog(s State, r *Request) (State, Decision) {
 // entriesAt is what of a state still counts: none if its window is of another
 // length, for then the key starts afresh.
 func entriesAt(s State, r *Request) entries {
+	if s.Kind == 0 {
+		return entries{log: s.Log}
+	}
 	if s.Deadline <= r.Now || Window(s.Words[0]) != r.Limit.Window {
 		return entries{}
 	}
 	e := entries{s.Log, s.Words[1], s.Words[2]}
 	from := r.Now - r.Limit.Window.length()
+	if *e.log.at(e.first) > from {
+		return e
+	}
 	gone := sort.Search(int(e.count()), func(i int) bool { return *e.log.at(e.first + uint64(i)) > from })
 	e.first += uint64(gone)
 	return e
@@ -134,7 +176,7 @@ func (e entries) grown(n, keep uint64) entries {
 		e.log = NewLog(e.first, nil)
 		keep = e.first
 	}
-	if need, have := e.end+n-keep, uint64(len(e.log.ring)); need > have || need < have/8 {
+	if need, have := e.end+n-keep, uint64(len(e.log.ring)); need > have || need < have/8 && !e.log.lent {
 		e.log = e.log.copy(e.first, e.end, need)
 	}
 	return e

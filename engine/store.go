@@ -96,14 +96,14 @@ type Near interface {
 	Store
 
 	// Together runs f while nobody else touches the keys, at one instant. f may only
-	// use the store it is given, for nothing but Take with these keys. For calls that
-	// have come at once this is faster than one by one: what they need of memory is
-	// fetched together.
+	// use the store it is given, for nothing but Take, TakeAll and Lease with these
+	// keys. For calls that have come at once this is faster than one by one: what they
+	// need of memory is fetched together.
 	Together(keys []Key, f func(Store))
 }
 
 // MaxTogether is the most keys that Together takes.
-const MaxTogether = 8
+const MaxTogether = 16
 
 // Usage is what a store has used and done.
 type Usage struct {

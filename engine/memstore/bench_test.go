@@ -95,7 +95,7 @@ func BenchmarkTake(b *testing.B) {
 // BenchmarkTogether is calls for random keys out of many, one by one and together.
 func BenchmarkTogether(b *testing.B) {
 	const many = 1_000_000
-	for _, at := range []int{1, 2, 4, engine.MaxTogether} {
+	for _, at := range []int{1, 2, 4, 8, engine.MaxTogether} {
 		b.Run(fmt.Sprintf("calls=%d", at), func(b *testing.B) {
 			s := open(b)
 			call := callOf(b, engine.GCRA, nil, 1)

@@ -8,7 +8,9 @@ import (
 
 // A box holds what does not fit in a record: the instants of a sliding log, the
 // leases of a concurrency key. A record of such a kind has the number of its box
-// in front of its words; one record has one box.
+// in front of its words; one record has one box, or none if all of it is short. What
+// was in a box once stays there as long as its key is used: that it is short now it
+// may not be for long.
 type box struct {
 	log    *engine.Log
 	leases *leases
@@ -44,13 +46,6 @@ func (s *shard) setBox(n uint32, content box) uint32 {
 	return n
 }
 
-// refill is setBox for a record that exists. There is nothing to do for number 0.
-func (s *shard) refill(n uint32, content box) {
-	if n != 0 {
-		s.setBox(n, content)
-	}
-}
-
 func (s *shard) spareBox() uint32 {
 	if last := len(s.spareBoxes) - 1; last >= 0 {
 		n := s.spareBoxes[last]
@@ -83,13 +78,4 @@ func (s *shard) boxOf(rec record) box {
 		return s.boxes[n]
 	}
 	return box{}
-}
-
-// stateOf is the state in a record, with its log.
-func (s *shard) stateOf(rec record) (st engine.State) {
-	rec.read(&st)
-	if boxed(st.Kind) {
-		st.Log = s.boxOf(rec).log
-	}
-	return st
 }

@@ -39,8 +39,9 @@ func (s *Store) setBack(from, to engine.Instant) {
 
 func (s *shard) setBack(from, to engine.Instant) {
 	s.each(func(i int, rec record) {
-		st, content := s.stateOf(rec).At(from), s.boxOf(rec)
+		st, content := s.stateOf(rec).At(from), box{}
 		if st.Kind == engine.KindConcurrency {
+			content.leases = s.leasesIn(rec)
 			content.leases.setBack(from, to)
 			st = content.leases.state()
 		} else if st.Kind != 0 {

@@ -33,6 +33,7 @@ type dump struct {
 	yield func([]engine.Record) error
 	pages [][]byte // of what lives in records alone
 	boxed []engine.Record
+	desk  desk
 	batch []engine.Record
 }
 
@@ -48,7 +49,7 @@ func (d *dump) copy(s *shard) {
 		return
 	}
 	s.each(func(_ int, rec record) {
-		if boxed(rec.kind()) {
+		if rec.box() != 0 {
 			r := s.whole(rec)
 			r.Key.Name = append([]byte(nil), r.Key.Name...)
 			d.boxed = append(d.boxed, r)
@@ -76,10 +77,15 @@ func (d *dump) page(n int, data []byte, now engine.Instant) error {
 	for at := firstRecord(n); at < len(data); {
 		rec := record(data[at:])
 		at += rec.size()
-		if rec.kind() == 0 || boxed(rec.kind()) || rec.deadline() <= now {
+		if rec.kind() == 0 || rec.box() != 0 || rec.deadline() <= now {
 			continue
 		}
-		r := engine.Record{Change: engine.Put, Key: engine.Key{DB: rec.db(), Name: rec.key()}, State: rec.state()}
+		r := engine.Record{Change: engine.Put, Key: engine.Key{DB: rec.db(), Name: rec.key()}}
+		if boxed(rec.kind()) {
+			r = d.desk.whole(rec, nil)
+		} else {
+			rec.read(&r.State)
+		}
 		if err := d.add(r); err != nil {
 			return err
 		}

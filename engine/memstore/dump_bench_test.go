@@ -36,26 +36,41 @@ func BenchmarkDump(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/keys, "ns/key")
 }
 
+var loadKeys = flag.Int("loadkeys", 1_000_000, "keys of BenchmarkLoad")
+
+// BenchmarkLoad loads blocks of records on two processors, as a snapshot is read.
 func BenchmarkLoad(b *testing.B) {
-	const keys = 1_000_000
-	var all [][]engine.Record
-	_ = filled(b, keys).Dump(func(r []engine.Record) error {
-		all = append(all, copies(r))
-		return nil
-	})
+	const block = 1500
 	b.ReportAllocs()
 	for b.Loop() {
 		s := New()
-		s.Expect(keys)
-		for _, records := range all {
-			if err := s.Load(records); err != nil {
-				b.Fatal(err)
-			}
+		s.Expect(int64(*loadKeys))
+		var next atomic.Int64
+		var readers sync.WaitGroup
+		for range 2 {
+			readers.Go(func() {
+				records, names := make([]engine.Record, block), make([]byte, block*17)
+				for {
+					end := int(next.Add(block))
+					if end > *loadKeys {
+						return
+					}
+					for i := range records {
+						name := digits(names[17*i:17*i], end-i)
+						st := engine.State{Kind: engine.KindGCRA, Deadline: never - engine.Instant(i)}
+						records[i] = engine.Record{Change: engine.Put, Key: engine.Key{Name: name}, State: st}
+					}
+					if err := s.Load(records); err != nil {
+						b.Error(err)
+					}
+				}
+			})
 		}
+		readers.Wait()
 		s.Loaded(0)
 		s.Close()
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/keys, "ns/key")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*(*loadKeys)), "ns/key")
 }
 
 var dumpKeys = flag.Int("dumpkeys", 1_000_000, "keys of BenchmarkTakeDuringDump")

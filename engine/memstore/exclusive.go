@@ -18,8 +18,8 @@ func (s *Store) unlock(sh *shard) {
 	}
 }
 
-// lockAll locks every shard, in their order. Who locks several takes them in this
-// order, so nobody waits in a circle.
+// lockAll locks every shard, in their order. Who waits for one while he holds another
+// takes them in this order, so nobody waits in a circle.
 func (s *Store) lockAll() {
 	for i := range s.shards {
 		s.lock(&s.shards[i])
@@ -32,25 +32,47 @@ func (s *Store) unlockAll() {
 	}
 }
 
-// shardsOf is the shards that hashes lie in, in their order and each once: what
-// lockSome takes. They are appended to room.
-func shardsOf(hashes []uint64, room []int) []int {
+func shardOf(h uint64) int { return int(h >> (64 - shardBits)) }
+
+// lockSome locks the shards that hashes lie in, and appends them to room for
+// unlockSome. To sort a few takes longer than to lock them: they are taken as they
+// come, which is good as long as there is nobody to wait for.
+func (s *Store) lockSome(hashes []uint64, room []int) (locked []int) {
+	if s.held {
+		return room
+	}
 	for _, h := range hashes {
-		room = append(room, int(h>>(64-shardBits)))
+		n := shardOf(h)
+		if s.shards[n].mu.TryLock() {
+			room = append(room, n)
+			continue
+		}
+		if !slices.Contains(room, n) {
+			s.unlockSome(room)
+			return s.lockInOrder(hashes, room[:0])
+		}
+	}
+	return room
+}
+
+func (s *Store) lockInOrder(hashes []uint64, room []int) (locked []int) {
+	if s.held {
+		return room
+	}
+	for _, h := range hashes {
+		room = append(room, shardOf(h))
 	}
 	slices.Sort(room)
-	return slices.Compact(room)
-}
-
-func (s *Store) lockSome(shards []int) {
-	for _, n := range shards {
-		s.lock(&s.shards[n])
+	room = slices.Compact(room)
+	for _, n := range room {
+		s.shards[n].mu.Lock()
 	}
+	return room
 }
 
-func (s *Store) unlockSome(shards []int) {
-	for _, n := range shards {
-		s.unlock(&s.shards[n])
+func (s *Store) unlockSome(locked []int) {
+	for _, n := range locked {
+		s.shards[n].mu.Unlock()
 	}
 }
 
@@ -68,8 +90,6 @@ func (s *Store) Exclusively(keys []engine.Key, f func(engine.Store)) {
 	for i, k := range keys {
 		hashes[i] = s.hash(k)
 	}
-	shards := shardsOf(hashes, nil)
-	s.lockSome(shards)
-	defer s.unlockSome(shards)
+	defer s.unlockSome(s.lockInOrder(hashes, nil))
 	inner.asOne(f)
 }

@@ -124,13 +124,3 @@ func (s *Store) asOne(f func(engine.Store)) {
 	}()
 	f(s)
 }
-
-// whole is a Put of what a record holds.
-func (s *shard) whole(rec record) engine.Record {
-	r := engine.Record{}
-	r.Note(s.keyOf(rec), engine.State{}, s.stateOf(rec))
-	if r.State.Kind == engine.KindConcurrency {
-		r.Leases = s.boxOf(rec).leases.items()
-	}
-	return r
-}

@@ -112,12 +112,16 @@ func (s *scene) takeAll() {
 }
 
 func (s *scene) lease() {
-	c := engine.LeaseCall{
+	c := s.leaseCall()
+	_, _, _ = s.store.Lease(s.tb.Context(), &c)
+}
+
+func (s *scene) leaseCall() engine.LeaseCall {
+	return engine.LeaseCall{
 		Key: s.key(), Op: rapid.SampledFrom([]engine.LeaseOp{engine.Acquire, engine.Acquire, engine.Renew, engine.Release}).Draw(s.T, "op"),
 		Token: rapid.SampledFrom([]string{"x", "y", "z"}).Draw(s.T, "token"), Limit: 2,
 		Lease: time.Duration(rapid.IntRange(1, 90).Draw(s.T, "lease")) * time.Second,
 	}
-	_, _, _ = s.store.Lease(s.tb.Context(), &c)
 }
 
 // crowd is a key's leases becoming many, or some of them being given back.

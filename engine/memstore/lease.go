@@ -12,7 +12,7 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	sh := s.shard(h)
 	s.lock(sh)
 	defer s.unlock(sh)
-	c.Now = s.clock.Now()
+	c.Now = s.now()
 	i := sh.find(h, c.Key)
 	old := sh.state(i, c.Now)
 	if old.Kind != 0 && old.Kind != engine.KindConcurrency {
@@ -29,7 +29,7 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	}
 	d, held := call.Decide(content)
 	if err := sh.keep(h, c.Key, i, old, content); err != nil {
-		if old.Kind != 0 {
+		if !content.lent {
 			sh.undo(i, content, c.Token, had, has)
 		}
 		return engine.Decision{}, false, err
@@ -44,9 +44,9 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 // leasesOf is the leases of the key in slot i, or none if its state is of no such kind.
 func (s *shard) leasesOf(i int, old engine.State) *leases {
 	if old.Kind != engine.KindConcurrency {
-		return &leases{}
+		return s.desk.blankLeases()
 	}
-	return s.boxOf(s.record(s.index[i].ref())).leases
+	return s.leasesIn(s.record(s.index[i].ref()))
 }
 
 // barred is why a call may not change anything now, or nil if it may or would not.
@@ -78,12 +78,12 @@ func (s *shard) keep(h uint64, k engine.Key, i int, old engine.State, content *l
 	return nil
 }
 
-// undo gives a token the lease back that it had, or none, for there was no room to
-// keep the change. That leases which are over were dropped makes no difference.
+// undo gives a token the lease in a box back that it had, or none, for there was no
+// room to keep the change. That leases which are over were dropped makes no difference.
 func (s *shard) undo(i int, content *leases, token string, had engine.Lease, has bool) {
 	content.Delete(token)
 	if has {
 		content.Set(had)
 	}
-	s.refill(s.record(s.index[i].ref()).box(), box{leases: content})
+	s.setBox(s.record(s.index[i].ref()).box(), box{leases: content})
 }

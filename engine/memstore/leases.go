@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"encoding/binary"
 	"slices"
 	"sort"
 	"strings"
@@ -17,6 +18,9 @@ type leases struct {
 	many    *manyLeases // in the place of few, or nil
 	changes uint64
 	tokens  int // bytes of all tokens, as memory comes
+	// They are the desk's, and some tokens lie on it. They are few, whatever comes, and
+	// nobody asks for their size.
+	lent bool
 }
 
 // From about 17 leases on a map finds one sooner than a look at each. Leases that
@@ -64,6 +68,9 @@ func (l *leases) Delete(token string) {
 // changed is after each change. There are more leases by so many: 1, 0 or -1.
 func (l *leases) changed(token string, more int) {
 	l.changes++
+	if l.lent {
+		return
+	}
 	l.tokens += more * tokenBytes(token)
 	switch n := l.Len(); {
 	case l.many == nil && n > mostFew:
@@ -79,7 +86,59 @@ func (l *leases) Len() int { return l.set().Len() }
 
 func (l *leases) Nth(i int) engine.Lease { return l.set().Nth(i) }
 
-func (l *leases) items() []engine.Lease { return l.set().items() }
+func (l *leases) items() []engine.Lease {
+	all := l.set().items()
+	for i := range all {
+		if l.lent {
+			all[i].Token = strings.Clone(all[i].Token)
+		}
+	}
+	return all
+}
+
+// own is a copy of leases that are lent.
+func (l *leases) own() *leases {
+	o := &leases{}
+	for _, lease := range l.items() {
+		o.Set(lease)
+	}
+	o.changes = l.changes
+	return o
+}
+
+// appendShort appends the leases, and says whether they are short. Of each it appends
+// the length of the token, the token and the end, but for the last end: that is the
+// deadline.
+func (l *leases) appendShort(b []byte) ([]byte, bool) {
+	if l.many != nil || len(l.few) > mostShortLeases {
+		return nil, false
+	}
+	for i, lease := range l.few {
+		n := len(lease.Token)
+		if len(b)+1+n+8 > maxShort {
+			return nil, false
+		}
+		b = append(append(b, byte(n)), lease.Token...)
+		if i < len(l.few)-1 {
+			b = binary.LittleEndian.AppendUint64(b, uint64(lease.Until))
+		}
+	}
+	return b, true
+}
+
+// readShort is what appendShort has appended: n leases, whose tokens stay where they are.
+func (l *leases) readShort(b []byte, n int, deadline engine.Instant) {
+	for i := range n {
+		to := 1 + int(b[0])
+		lease := engine.Lease{Token: lentString(b[1:to]), Until: deadline}
+		b = b[to:]
+		if i < n-1 {
+			lease.Until = engine.Instant(binary.LittleEndian.Uint64(b))
+			b = b[8:]
+		}
+		l.few = append(l.few, lease)
+	}
+}
 
 // size is what the leases take.
 func (l *leases) size() int { return leasesHeader + l.set().size() + l.tokens }

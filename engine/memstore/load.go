@@ -18,8 +18,11 @@ func (s *Store) Load(records []engine.Record) error {
 			records = records[1:]
 			continue
 		}
-		n, err := s.loadTogether(records)
-		if err != nil {
+		n := 1
+		for n < min(len(records), loadBlock) && records[n].Change != engine.Empty {
+			n++
+		}
+		if err := s.loadInOrder(records[:n]); err != nil {
 			return err
 		}
 		records = records[n:]
@@ -27,24 +30,79 @@ func (s *Store) Load(records []engine.Record) error {
 	return nil
 }
 
-// loadTogether loads the first of some records, about keys, and says how many.
-func (s *Store) loadTogether(records []engine.Record) (n int, err error) {
-	var keys [engine.MaxTogether]engine.Key
-	for n < min(len(records), len(keys)) && records[n].Change != engine.Empty {
-		keys[n] = records[n].Key
-		n++
+// loadBlock is how many records are put in order at a time.
+const loadBlock = 2048
+
+// loadInOrder loads records of keys in the order of their shards: then those who load at
+// the same time are in different ones nearly always. Records of a key stay in order.
+func (s *Store) loadInOrder(records []engine.Record) error {
+	if len(records) <= engine.MaxTogether {
+		return s.loadFew(records)
 	}
-	s.Together(keys[:n], func(inner engine.Store) {
-		for i := range records[:n] {
-			if err = inner.(*Store).load(&records[i]); err != nil {
-				return
-			}
+	var hashes [loadBlock]uint64
+	var before [shardCount + 1]uint16 // how many belong into shards before this one
+	for i := range records {
+		hashes[i] = s.hash(records[i].Key)
+		before[shardOf(hashes[i])+1]++
+	}
+	for n := range shardCount {
+		before[n+1] += before[n]
+	}
+	var order [loadBlock]uint16
+	for i := range records {
+		n := shardOf(hashes[i])
+		order[before[n]] = uint16(i)
+		before[n]++
+	}
+	for at := 0; at < len(records); at += engine.MaxTogether {
+		g := loadGroup{store: s}
+		for _, i := range order[at:min(at+engine.MaxTogether, len(records))] {
+			g.add(&records[i], hashes[i])
 		}
-	})
-	return n, err
+		if err := g.load(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Expect makes indexes that keys fit in, so that they need not grow.
+func (s *Store) loadFew(records []engine.Record) error {
+	g := loadGroup{store: s}
+	for i := range records {
+		g.add(&records[i], s.hash(records[i].Key))
+	}
+	return g.load()
+}
+
+// A loadGroup is records that are loaded together.
+type loadGroup struct {
+	store   *Store
+	n       int
+	records [engine.MaxTogether]*engine.Record
+	hashes  [engine.MaxTogether]uint64
+}
+
+func (g *loadGroup) add(r *engine.Record, h uint64) {
+	g.records[g.n], g.hashes[g.n] = r, h
+	g.n++
+}
+
+func (g *loadGroup) load() error {
+	s, hashes := g.store, g.hashes[:g.n]
+	var room [engine.MaxTogether]int
+	defer s.unlockSome(s.lockSome(hashes, room[:0]))
+	s.shard(hashes[0]).inner.touch(hashes)
+	now := s.clock.Now()
+	for i, h := range hashes {
+		if err := s.shard(h).load(h, g.records[i], now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expect makes indexes that keys fit in, and tables of as many pages as they will fill
+// at least, so that these need not grow.
 func (s *Store) Expect(keys int64) {
 	each := int(keys / shardCount)
 	for i := range s.shards {
@@ -52,6 +110,7 @@ func (s *Store) Expect(keys int64) {
 		s.lock(sh)
 		if each > sh.keys() {
 			sh.resize(each)
+			sh.reservePages(each * leastRecord / pageBytes)
 		}
 		s.unlock(sh)
 	}
@@ -68,19 +127,17 @@ func (s *Store) Loaded(newest engine.Instant) {
 	s.sweep()
 }
 
-// load applies a record of a key. The caller is Together.
-func (s *Store) load(r *engine.Record) error {
-	h := s.hash(r.Key)
-	sh := s.shard(h)
-	i := sh.find(h, r.Key)
-	next, content := sh.restore(i, r)
-	if next.Kind == 0 || next.Deadline <= s.instant && !boxed(next.Kind) {
+// load applies a record of a key.
+func (s *shard) load(h uint64, r *engine.Record, now engine.Instant) error {
+	i := s.find(h, r.Key)
+	next, content := s.restore(i, r)
+	if next.Kind == 0 || next.Deadline <= now && !boxed(next.Kind) {
 		if i >= 0 {
-			sh.remove(i)
+			s.remove(i)
 		}
 		return nil
 	}
-	return sh.put(h, r.Key, i, next, content)
+	return s.put(h, r.Key, i, next, content)
 }
 
 // restore is the state after a record of the key in slot i, or -1, and what
@@ -95,6 +152,9 @@ func (s *shard) restore(i int, r *engine.Record) (engine.State, box) {
 		return next, box{log: next.Log}
 	}
 	content := s.leasesOf(i, old)
+	if content.lent && content.Len()+len(r.Leases) > mostShortLeases {
+		content = content.own()
+	}
 	r.RestoreLeases(content)
 	return content.state(), box{leases: content}
 }

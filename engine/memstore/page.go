@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"sluice/engine"
@@ -20,8 +21,10 @@ const (
 	pageBytes    = 8 << 10
 	newPageBytes = 512
 	manyPages    = 16
+	systemPage   = 4 << 10
 	pageHeader   = int(unsafe.Sizeof(page{})) + 2 // in the table, and among the spare
 	pageGranules = pageBytes / granule
+	leastRecord  = 24 // bytes that a record with a key of ten takes
 	never        = engine.Instant(math.MaxInt64)
 )
 
@@ -68,15 +71,18 @@ func (s *shard) growPage(p *page, n int) {
 		return
 	}
 	s.account(size - cap(p.data))
-	data := make([]byte, len(p.data), size)
-	copy(data, p.data)
+	data := make([]byte, size)
+	for at := 0; at < size; at += systemPage {
+		data[at] = 0 // a read that comes first would be a page fault more
+	}
+	data = data[:copy(data, p.data)]
 	p.data = data
 }
 
 // newPage is the size a page begins with. Growing it by doubling leaves as much
 // garbage as it has bytes: a shard with many pages can afford a whole one.
 func (s *shard) newPage() int {
-	if len(s.pages) > manyPages {
+	if cap(s.pages) > manyPages {
 		return pageBytes
 	}
 	return newPageBytes
@@ -103,6 +109,13 @@ func (s *shard) addPage() bool {
 		p.data = p.data[:granule] // so that no ref is 0
 	}
 	return true
+}
+
+// reservePages makes room for n pages in the table.
+func (s *shard) reservePages(n int) {
+	had := cap(s.pages)
+	s.pages = slices.Grow(s.pages, max(0, min(n, maxPages)-len(s.pages)))
+	s.account((cap(s.pages) - had) * pageHeader)
 }
 
 // release makes a record dead and gives its page back if that was the last.

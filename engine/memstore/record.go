@@ -17,6 +17,9 @@ import (
 //	…       n      the state's words, each a uvarint; zeros at the end are
 //	               left out, and bytes that are left over are zeros
 //
+// In front of the words of a sliding log or of leases is the number of their box. If
+// they are short it is 0, and behind all three words is what else there is of them.
+//
 // n is chosen so that the whole is a multiple of granule. It never changes, so a
 // page can be walked record by record, dead or alive.
 type record []byte
@@ -63,14 +66,14 @@ func (r record) state() (s engine.State) {
 }
 
 // read is state, into a zero one. A state that is copied from here to there costs
-// more than what is read from the record.
-func (r record) read(s *engine.State) {
+// more than what is read from the record. rest is what lies behind the words.
+func (r record) read(s *engine.State) (box uint32, rest []byte) {
 	s.Kind, s.Deadline = r.kind(), r.deadline()
 	_, at := r.keySpan()
 	words := r[at : at+int(r[wordsAt])]
 	if boxed(s.Kind) {
-		_, n := binary.Uvarint(words)
-		words = words[n:]
+		number, n := binary.Uvarint(words)
+		box, words = uint32(number), words[n:]
 	}
 	for i := range s.Words {
 		if len(words) == 0 {
@@ -80,7 +83,11 @@ func (r record) read(s *engine.State) {
 		s.Words[i], n = binary.Uvarint(words)
 		words = words[n:]
 	}
+	return box, words
 }
+
+// words is how many bytes its words may take.
+func (r record) words() int { return int(r[wordsAt]) }
 
 // box is the number of the record's box, 0 if its kind has none.
 func (r record) box() uint32 {
@@ -97,11 +104,9 @@ func (r record) entry() engine.Entry {
 	return engine.Entry{Key: engine.Key{DB: r.db(), Name: name}, State: r.state()}
 }
 
-// setState writes a state over the record's own, and says false, having changed
-// nothing, if its words need more room than there is.
-func (r record) setState(s *engine.State, box uint32) bool {
-	var buf [maxWords]byte
-	words := appendWords(buf[:0], s, box)
+// set writes a state, whose words are these bytes, over the record's own. It says
+// false, having changed nothing, if they need more room than there is.
+func (r record) set(s *engine.State, words []byte) bool {
 	_, at := r.keySpan()
 	room := r[at : at+int(r[wordsAt])]
 	if len(words) > len(room) {
@@ -116,10 +121,9 @@ func (r record) setState(s *engine.State, box uint32) bool {
 // kill makes the record dead. Its size stays readable.
 func (r record) kill() { r[0] &= 15 }
 
-// recordSize is the size of a record for a key and a state.
-func recordSize(key []byte, s *engine.State, box uint32) int {
-	var buf [maxWords]byte
-	n := keyLengthAt + 1 + len(key) + len(appendWords(buf[:0], s, box))
+// recordSize is the size of a record for a key and so many bytes of words.
+func recordSize(key []byte, words int) int {
+	n := keyLengthAt + 1 + len(key) + words
 	if len(key) >= longKey {
 		n++
 	}
@@ -127,17 +131,23 @@ func recordSize(key []byte, s *engine.State, box uint32) int {
 }
 
 // writeRecord fills a record of the size that recordSize told.
-func writeRecord(r record, k engine.Key, s *engine.State, box uint32) {
+func writeRecord(r record, k engine.Key, s *engine.State, words []byte) {
 	r[0] = byte(k.DB)
 	binary.PutUvarint(r[keyLengthAt:], uint64(len(k.Name)))
 	from, to := r.keySpan()
 	copy(r[from:to], k.Name)
 	r[wordsAt] = byte(len(r) - to)
-	r.setState(s, box)
+	r.set(s, words)
 }
 
-// maxWords is the most bytes that a box's number and the words can take.
-const maxWords = 4 * binary.MaxVarintLen64
+const (
+	// maxWords is the most bytes that a box's number and the words can take.
+	maxWords = 4 * binary.MaxVarintLen64
+	// maxShort is the most bytes that they can take with what else is short, so that a
+	// byte holds their number when it was rounded up, or the place was another's.
+	maxShort = 255 - (granule - 1) - evictWaste
+	_        = byte(maxShort + granule - 1 + evictWaste)
+)
 
 func appendWords(b []byte, s *engine.State, box uint32) []byte {
 	if boxed(s.Kind) {

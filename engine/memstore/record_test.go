@@ -30,10 +30,11 @@ func TestRecord(t *testing.T) {
 		k := engine.Key{DB: rapid.IntRange(0, 15).Draw(t, "db"), Name: bytes.Repeat([]byte{0xfe}, n)}
 		first, second := drawState(t), drawState(t)
 		const number = 77 // of a box, for kinds that have one
-		size := recordSize(k.Name, &first, number)
+		words := func(s *engine.State) []byte { return appendWords(nil, s, number) }
+		size := recordSize(k.Name, len(words(&first)))
 		page := bytes.Repeat([]byte{0xaa}, size+64) // dirty, as a page can be
 		rec := record(page)
-		writeRecord(rec[:size], k, &first, number)
+		writeRecord(rec[:size], k, &first, words(&first))
 		same := func(want engine.State) {
 			if rec.state() != want || rec.size() != size || rec.db() != k.DB || !bytes.Equal(rec.key(), k.Name) || size%granule != 0 {
 				t.Fatalf("%+v of %d bytes is read, not %+v of %d", rec.state(), rec.size(), want, size)
@@ -43,7 +44,7 @@ func TestRecord(t *testing.T) {
 		if boxed(first.Kind) != (rec.box() == number) {
 			t.Fatalf("the box of kind %d is number %d", first.Kind, rec.box())
 		}
-		if rec.setState(&second, number) {
+		if rec.set(&second, words(&second)) {
 			same(second)
 		} else {
 			same(first)

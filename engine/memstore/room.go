@@ -59,8 +59,8 @@ func (s *shard) room(h uint64, n int) (ref, record) {
 		if !o.evict() {
 			return 0, nil
 		}
-		// Boxes grow after their keys were let in: then one key is not enough.
-		for share := most / shardCount; s.boxes != nil && int64(s.bytes) > share+share/16 && s.evictPage(); {
+		// Logs and leases grow after their keys were let in: then one key is not enough.
+		for share := most / shardCount; s.desk.used() && int64(s.bytes) > share+share/16 && s.evictPage(); {
 		}
 		if int64(s.bytes+s.growth(n)) > most/shardCount {
 			if r, rec := s.evictKey(h, n); r != 0 {
@@ -79,7 +79,7 @@ func (s *shard) room(h uint64, n int) (ref, record) {
 // growth is how many bytes the shard will grow by for one key more.
 func (s *shard) growth(n int) int {
 	bytes := 0
-	if s.used >= len(s.index)*13/16 {
+	if int(s.used) >= len(s.index)*13/16 {
 		bytes = 4 * max(len(s.index), 1<<firstBits)
 	}
 	if s.newest < 0 {

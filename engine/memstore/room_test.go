@@ -146,10 +146,10 @@ func TestFullOfWhatIsOver(t *testing.T) {
 	for i := range 100_000 {
 		s.mustTake(t, callOf(t, engine.GCRA, name17(-1-i), 1))
 	}
-	s.sweeping.Unlock()
 	if n := s.mustLen(t) + s.Usage().Evicted + s.Usage().Expired; n != 110_000 || s.Usage().Expired < 5000 {
 		t.Errorf("%d keys, %d evicted, %d expired", s.mustLen(t), s.Usage().Evicted, s.Usage().Expired)
 	}
+	s.sweeping.Unlock()
 	verify(t, s)
 }
 

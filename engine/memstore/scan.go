@@ -98,7 +98,7 @@ func (s *Store) Random(ctx context.Context, db int) (found engine.Entry, ok bool
 			return engine.Entry{}, false, err
 		}
 		if next == 0 {
-			if walked || s.lengths[db].Load() == 0 {
+			if walked || s.length(db) == 0 {
 				break
 			}
 			walked = true

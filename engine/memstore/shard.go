@@ -16,12 +16,15 @@ import (
 // so slots lie in the order of hashes whatever the size of the index: that is
 // what Scan's cursor counts on.
 type shard struct {
-	mu     sync.Mutex
+	// What a look at a record needs is one cache line.
+	mu    sync.Mutex
+	index []slot // a power of two long, or none
+	pages []page
+	bits  uint8 // log2 of the index's length
+	used  int32 // slots of the index that are not empty, graves among them
+
 	store  *Store
-	index  []slot // a power of two long, or none
-	bits   uint   // log2 of its length
-	used   int    // slots that are not empty, graves among them
-	pages  []page
+	tally  *tally
 	spare  []uint16 // numbers of pages that were given back
 	newest int      // the page that is being filled, -1 for none
 	due    engine.Instant
@@ -31,9 +34,12 @@ type shard struct {
 	counts [engine.MaxDatabases]int32
 	inner  Store // for Together by who locks this shard first
 
-	boxes      []box // by number; 0 is none
+	desk       desk
+	desks      []desk // for the parts of a TakeAll by who locks this shard first
+	boxes      []box  // by number; 0 is none
 	spareBoxes []uint32
 	changes    []engine.Record // in use while the journal is told of some
+
 }
 
 type slot uint32
@@ -73,76 +79,63 @@ func (s *shard) find(h uint64, k engine.Key) int {
 }
 
 // state is the state in a slot as now sees it.
-func (s *shard) state(i int, now engine.Instant) engine.State {
+func (s *shard) state(i int, now engine.Instant) engine.State { return s.stateOn(&s.desk, i, now) }
+
+func (s *shard) stateOn(d *desk, i int, now engine.Instant) (st engine.State) {
 	if i >= 0 {
 		if rec := s.record(s.index[i].ref()); rec.deadline() > now { // else it is over: see State.At
-			return s.stateOf(rec)
+			d.read(rec, s.boxes, &st)
 		}
 	}
-	return engine.State{}
+	return st
 }
 
-// put keeps a state, which is not zero, for the key whose slot is i, or -1, with
-// the content of its box if it is of a kind that has one.
+// put keeps a state, which is not zero, for the key whose slot is i, or -1, with what
+// else there is of it, if it is of a kind that has more.
 func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box) error {
 	if i >= 0 && s.record(s.index[i].ref()).kind() != st.Kind {
 		s.remove(i) // what was there is over: another algorithm has the key now
 		i = -1
 	}
+	if boxed(st.Kind) {
+		return s.putContent(h, k, i, &st, content)
+	}
+	var buf [maxWords]byte
+	words := appendWords(buf[:0], &st, 0)
+	return s.place(h, k, i, &st, words, 0)
+}
+
+// place writes a state and the bytes of its words into the record of slot i, or into
+// one that is new, with room for so many bytes of words more.
+func (s *shard) place(h uint64, k engine.Key, i int, st *engine.State, words []byte, more int) error {
 	if i < 0 {
-		return s.add(h, k, st, content)
+		r, rec := s.room(h, recordSize(k.Name, len(words)+more))
+		if r == 0 {
+			return engine.ErrFull
+		}
+		s.write(r, rec, k, st, words)
+		s.insert(h, r)
+		return nil
 	}
 	old := s.index[i].ref()
-	n := s.record(old).box()
-	if n != 0 && content.size() > s.boxes[n].bytes && s.full() {
-		return engine.ErrFull
-	}
-	if s.overwrite(old, st, content) {
+	if s.record(old).set(st, words) {
+		s.dueBy(old, st.Deadline)
 		return nil
 	}
 	// The words have grown. That is no new key: the bound on memory lets it pass.
-	size := recordSize(k.Name, &st, n)
+	size := recordSize(k.Name, len(words)+more)
 	r := s.allocate(size)
 	if r == 0 {
 		return engine.ErrFull
 	}
-	s.write(r, s.record(r)[:size], k, &st, n)
+	s.write(r, s.record(r)[:size], k, st, words)
 	s.index[i] = newSlot(h, r)
 	s.release(old)
-	s.refill(n, content)
 	return nil
 }
 
-// overwrite puts a state of the same kind in the place of a record's, and says
-// whether there was room for its words. Else nothing has changed, in the box neither.
-func (s *shard) overwrite(r ref, st engine.State, content box) bool {
-	n := s.record(r).box()
-	if !s.record(r).setState(&st, n) {
-		return false
-	}
-	s.dueBy(r, st.Deadline)
-	s.refill(n, content)
-	return true
-}
-
-// add keeps a state for a key that has no record.
-func (s *shard) add(h uint64, k engine.Key, st engine.State, content box) error {
-	n := uint32(0)
-	if boxed(st.Kind) {
-		n = s.setBox(0, content)
-	}
-	r, rec := s.room(h, recordSize(k.Name, &st, n))
-	if r == 0 {
-		s.freeBox(n)
-		return engine.ErrFull
-	}
-	s.write(r, rec, k, &st, n)
-	s.insert(h, r)
-	return nil
-}
-
-func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, box uint32) {
-	writeRecord(rec, k, st, box)
+func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, words []byte) {
+	writeRecord(rec, k, st, words)
 	s.dueBy(r, st.Deadline)
 	s.count(k.DB, 1)
 }
@@ -150,7 +143,7 @@ func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, box uin
 // count notes n keys more in a database.
 func (s *shard) count(db, n int) {
 	s.counts[db] += int32(n)
-	s.store.lengths[db].Add(int64(n))
+	s.tally[db].Add(int64(n))
 }
 
 func (s *shard) dueBy(r ref, deadline engine.Instant) {
@@ -182,10 +175,16 @@ func (s *shard) vacate(i int) {
 	}
 }
 
+// insert puts a record that was written into the index.
 func (s *shard) insert(h uint64, r ref) {
-	if s.used >= len(s.index)*13/16 {
-		s.rehash()
+	if int(s.used) >= len(s.index)*13/16 {
+		s.rehash() // which finds it
+		return
 	}
+	s.enter(h, r)
+}
+
+func (s *shard) enter(h uint64, r ref) {
 	mask := len(s.index) - 1
 	i := s.home(h)
 	for s.index[i] != emptySlot && s.index[i] != grave {
@@ -200,19 +199,17 @@ func (s *shard) insert(h uint64, r ref) {
 // rehash makes the index anew, without graves, in the size that fits its keys.
 func (s *shard) rehash() { s.resize(s.keys() + 1) }
 
-// resize makes the index anew, in the size that fits so many keys.
+// resize makes the index anew, in the size that fits so many keys. It goes by the
+// pages: in the order of the old index every key would be a wait for memory.
 func (s *shard) resize(keys int) {
-	old := s.index
-	bits := uint(firstBits)
+	bits := uint8(firstBits)
 	for 1<<bits*5/8 < keys {
 		bits++
 	}
-	s.account(4 * (1<<bits - len(old)))
+	s.account(4 * (1<<bits - len(s.index)))
 	s.index, s.bits, s.used = make([]slot, 1<<bits), bits, 0
-	for _, at := range old {
-		if r := at.ref(); r != 0 {
-			s.insert(s.store.hash(s.keyOf(s.record(r))), r)
-		}
+	for n := range s.pages {
+		s.records(n, func(r ref, rec record) { s.enter(s.store.hash(s.keyOf(rec)), r) })
 	}
 }
 

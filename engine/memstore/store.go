@@ -27,13 +27,19 @@ type Store struct {
 	touched slot
 }
 
+// tally is how many keys each database has in tallyShards shards: if all counted in
+// one place, processors would wait for each other there.
+type tally [engine.MaxDatabases]atomic.Int64
+
+const tallyShards = 32
+
 // shared is what a Store is behind its locks.
 type shared struct {
+	shards   [shardCount]shard // first, so that they begin at cache lines
 	clock    *engine.Clock
 	options  Options
 	seeds    [engine.MaxDatabases]maphash.Seed
-	shards   [shardCount]shard
-	lengths  [engine.MaxDatabases]atomic.Int64
+	tallies  [shardCount / tallyShards]tally
 	bytes    atomic.Int64
 	expired  atomic.Int64
 	evicted  atomic.Int64
@@ -56,7 +62,7 @@ func NewWith(o Options) *Store {
 		s.seeds[i] = maphash.MakeSeed()
 	}
 	for i := range s.shards {
-		s.shards[i] = shard{store: s, newest: -1, due: never, inner: Store{shared: s.shared, held: true, still: true}}
+		s.shards[i] = shard{store: s, tally: &s.tallies[i/tallyShards], newest: -1, due: never, inner: Store{shared: s.shared, held: true, still: true}}
 	}
 	s.swept.Go(s.sweepAlways)
 	return s
@@ -71,10 +77,18 @@ func (s *Store) Close() {
 // hash is seeded anew in each process, so nobody can choose keys that collide.
 func (s *Store) hash(k engine.Key) uint64 { return maphash.Bytes(s.seeds[k.DB], k.Name) }
 
-func (s *Store) shard(h uint64) *shard { return &s.shards[h>>(64-shardBits)] }
+func (s *Store) shard(h uint64) *shard { return &s.shards[shardOf(h)] }
 
 // Now is the store's time.
 func (s *Store) Now() engine.Instant { return s.clock.Now() }
+
+// now is the instant of a call whose locks are held.
+func (s *Store) now() engine.Instant {
+	if s.still {
+		return s.instant
+	}
+	return s.clock.Now()
+}
 
 // Take decides a call and keeps the new state.
 func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error) {
@@ -83,13 +97,14 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	s.lock(sh)
 	defer s.unlock(sh)
 	// The clock is read under the lock: what a key is asked is in order of time.
-	if c.Now = s.instant; !s.still {
-		c.Now = s.clock.Now()
-	}
+	c.Now = s.now()
 	i := sh.find(h, c.Key)
 	old := sh.state(i, c.Now)
 	if old.Kind != 0 && old.Kind != c.Algorithm.Kind {
 		return engine.Decision{}, engine.ErrWrongKind
+	}
+	if c.Algorithm.Kind == engine.KindSlidingLog && old.Kind == 0 {
+		old.Log = sh.desk.blankLog()
 	}
 	next, decision := c.Algorithm.Decide(old, &c.Request)
 	over := next.Deadline <= c.Now // a zero state is, too
@@ -118,7 +133,7 @@ func (s *Store) Get(_ context.Context, k engine.Key) (engine.State, error) {
 	i, now := sh.find(h, k), s.clock.Now()
 	st := sh.state(i, now)
 	if st.Kind == engine.KindConcurrency { // some may be over since the key was last used
-		st.Words[0] = uint64(sh.boxOf(sh.record(sh.index[i].ref())).leases.live(now))
+		st.Words[0] = uint64(sh.leasesIn(sh.record(sh.index[i].ref())).live(now))
 	}
 	return st, nil
 }
@@ -148,7 +163,14 @@ func (s *Store) Delete(_ context.Context, k engine.Key) (bool, error) {
 }
 
 // Len is how many keys a database has.
-func (s *Store) Len(_ context.Context, db int) (int64, error) { return s.lengths[db].Load(), nil }
+func (s *Store) Len(_ context.Context, db int) (int64, error) { return s.length(db), nil }
+
+func (s *Store) length(db int) (n int64) {
+	for i := range s.tallies {
+		n += s.tallies[i][db].Load()
+	}
+	return n
+}
 
 // Flush makes all keys of a database untouched. It takes every lock before the
 // first key goes, so nobody sees a half of it.

@@ -147,7 +147,7 @@ func TestShardIsFull(t *testing.T) {
 	sh.growPage(&sh.pages[0], pageBytes)
 	sh.pages[0].data = sh.pages[0].data[:pageBytes]
 	at := sh.pages[0].data[filled:] // the rest is one dead record
-	writeRecord(record(at), engine.Key{Name: make([]byte, len(at)-24)}, &engine.State{}, 0)
+	writeRecord(record(at), engine.Key{Name: make([]byte, len(at)-24)}, &engine.State{}, nil)
 	sh.mu.Unlock()
 
 	if _, err := s.Take(t.Context(), callOf(t, engine.GCRA, names[1], 1)); err != engine.ErrFull {

@@ -24,15 +24,15 @@ func (s *Store) TakeAll(_ context.Context, calls []engine.Call, decisions []engi
 	for i := range calls {
 		hashes[i] = s.hash(calls[i].Key)
 	}
+	p.crowded = twoInOne(hashes)
 	var room [engine.MaxParts]int
-	shards := shardsOf(hashes, room[:0])
-	p.crowded = len(shards) < len(calls)
-	s.lockSome(shards)
-	defer s.unlockSome(shards)
-	first := &s.shards[shards[0]]
-	first.inner.touch(hashes)
-	now := s.clock.Now()
-	if err := p.find(now); err != nil {
+	defer s.unlockSome(s.lockSome(hashes, room[:0]))
+	first := s.shard(hashes[0])
+	if !s.still { // else Together has
+		first.inner.touch(hashes)
+	}
+	now := s.now()
+	if err := p.find(first, now); err != nil {
 		return err
 	}
 	if !p.decide(decisions, now) {
@@ -48,19 +48,39 @@ func (s *Store) TakeAll(_ context.Context, calls []engine.Call, decisions []engi
 	return nil
 }
 
+// twoInOne says whether two hashes lie in one shard.
+func twoInOne(hashes []uint64) bool {
+	for i, h := range hashes {
+		for _, other := range hashes[:i] {
+			if shardOf(h) == shardOf(other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // find finds the keys and their states.
-func (p *parts) find(now engine.Instant) error {
+func (p *parts) find(first *shard, now engine.Instant) error {
 	for i := range p.calls {
 		c := &p.calls[i]
 		c.Now = now
 		sh := p.store.shard(p.hashes[i])
 		p.slots[i] = sh.find(p.hashes[i], c.Key)
-		p.before[i] = sh.state(p.slots[i], now)
+		p.before[i] = sh.stateOn(first.partDesk(i), p.slots[i], now)
 		if k := p.before[i].Kind; k != 0 && k != c.Algorithm.Kind {
 			return engine.ErrWrongKind
 		}
 	}
 	return nil
+}
+
+// partDesk is the desk for a part of a TakeAll: all states are in use at a time.
+func (s *shard) partDesk(i int) *desk {
+	if i >= len(s.desks) {
+		s.desks = append(s.desks, make([]desk, i+1-len(s.desks))...)
+	}
+	return &s.desks[i]
 }
 
 // decide decides the calls, and says whether that changes any state.
@@ -126,7 +146,7 @@ func (p *parts) restore(n int) {
 		case old.Kind == 0:
 			sh.remove(slot)
 		default:
-			sh.overwrite(sh.index[slot].ref(), old, box{log: old.Log})
+			sh.giveBack(slot, &old, box{log: old.Log})
 		}
 	}
 }

@@ -29,7 +29,7 @@ func verify(t testing.TB, s *Store) {
 		t.Errorf("the store accounts for %d bytes, its shards for %d", s.Usage().Bytes, total)
 	}
 	for db, n := range counts {
-		if got := s.lengths[db].Load(); got != n {
+		if got := s.length(db); got != n {
 			t.Errorf("database %d has %d keys and counts %d", db, n, got)
 		}
 	}
@@ -62,7 +62,7 @@ func verifyIndex(t testing.TB, s *shard) {
 			t.Errorf("the key %.20q in slot %d is found in %d", k.Name, i, found)
 		}
 	}
-	if used != s.used || keys != s.keys() {
+	if used != int(s.used) || keys != s.keys() {
 		t.Errorf("%d slots used, %d noted; %d keys, %d noted", used, s.used, keys, s.keys())
 	}
 	if n := len(s.index); n > 0 && (n != 1<<s.bits || used > n*13/16) {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"sync"
+	"time"
 
 	"sluice/engine"
 )
@@ -13,6 +14,10 @@ func nearRules() []rule {
 			"calls together decide as they do one by one",
 			"Together is about speed: also with a key that comes twice, with keys that are new, over or of another kind.",
 			togetherAsAlone,
+		}, {
+			"parts and leases may come together with calls",
+			"Together also takes TakeAll and Lease: they see what came before them, and decide at the same instant.",
+			togetherMixed,
 		}, {
 			"calls together are at one instant and alone",
 			"While f runs nobody else touches its keys, and its calls see the clock of its beginning.",
@@ -68,6 +73,39 @@ func togetherAsAlone(p *probe) {
 		}
 		p.store.AdvanceClock(1_700_000_000 * 7)
 	}
+}
+
+func togetherMixed(p *probe) {
+	if !p.near() {
+		return
+	}
+	keys, ctx := parts(), p.Context()
+	lease := engine.LeaseCall{Key: key("leases"), Op: engine.Acquire, Token: "a", Limit: 1, Lease: time.Minute}
+	another := lease
+	another.Token = "b"
+	p.store.RealClock()
+	p.store.(engine.Near).Together(append(keys, lease.Key), func(inner engine.Store) {
+		first := p.call(engine.TokenBucket, keys[0], 3)
+		_, err := inner.Take(ctx, first)
+		p.must(err)
+		calls := []engine.Call{*p.call(engine.TokenBucket, keys[0], 3), *p.call(engine.SlidingLog, keys[1], 1)}
+		decisions := make([]engine.Decision, len(calls))
+		p.must(inner.TakeAll(ctx, calls, decisions))
+		if decisions[0].Remaining != 4 || decisions[1].Remaining != 9 {
+			p.Errorf("after a call the parts are decided %+v", decisions)
+		}
+		_, held, err := inner.Lease(ctx, &lease)
+		if err != nil || !held {
+			p.Errorf("no lease: %v", err)
+		}
+		d, held, err := inner.Lease(ctx, &another)
+		if err != nil || held || d.RetryAfter != time.Minute {
+			p.Errorf("a second lease of one: %+v, held %v, error %v", d, held, err)
+		}
+		if calls[0].Now != first.Now || lease.Now != first.Now || another.Now != first.Now {
+			p.Error("the clock went on")
+		}
+	})
 }
 
 func togetherAlone(p *probe) {
