@@ -71,6 +71,7 @@ func (s *Server) newConn(nc net.Conn) *conn {
 	c.doEach = c.doJoined
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.session = s.service.Open(c.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
+	c.session.Secure = isSecure(nc)
 	c.noteStranger()
 	s.enter(c)
 	return c
@@ -102,9 +103,14 @@ func (c *conn) turn() bool {
 
 // run runs the commands that are complete with n more bytes.
 func (c *conn) run(n int) {
+	c.frames.filled(n)
+	c.runRead(n)
+}
+
+// runRead is run once the frames have the n bytes.
+func (c *conn) runRead(n int) {
 	c.unanswered = n
 	c.doing.Store(running)
-	c.frames.filled(n)
 	if c.answer() {
 		c.session.Settle() // before the client can ask what was counted
 	}

@@ -5,6 +5,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"sync"
@@ -24,8 +25,10 @@ type Server struct {
 	lendable  int32                  // sockets that may have a second number while they wait
 	lent      atomic.Int32           // that have one
 	limits    atomic.Pointer[Limits] // of clients that have said who they are
-	every     time.Duration          // the watch's pace
-	ticks     atomic.Int64           // of the watch, from 1
+	material  atomic.Pointer[tls.Config]
+	shaking   atomic.Int32  // TLS connections on which no command can be said yet
+	every     time.Duration // the watch's pace
+	ticks     atomic.Int64  // of the watch, from 1
 
 	ctx      context.Context // of every command
 	cancel   context.CancelFunc
@@ -48,7 +51,14 @@ func New(service *commands.Service) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newServer(service, listeners), nil
+	s := newServer(service, listeners)
+	if service.Config.Number(config.TLSPort) != 0 {
+		if err := s.speakTLS(); err != nil {
+			closeAll(listeners)
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 func newServer(service *commands.Service, listeners []net.Listener) *Server {
