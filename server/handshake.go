@@ -49,7 +49,7 @@ func (s *Server) shakeHands(nc net.Conn, clients *sync.WaitGroup) {
 	}
 	if why := s.protection(nc); why != "" {
 		s.refuse(t, why)
-		t.Close()
+		hangUp(patient{t})
 		return
 	}
 	_ = nc.SetDeadline(time.Time{})
@@ -59,6 +59,16 @@ func (s *Server) shakeHands(nc net.Conn, clients *sync.WaitGroup) {
 	c := s.newConn(patient{t})
 	shaken()
 	c.serve()
+}
+
+// hangUp closes a connection whose client may have said something already: closing at
+// once would take back our last words.
+func hangUp(p patient) {
+	_ = p.CloseWrite()
+	nc := p.NetConn()
+	_ = nc.SetReadDeadline(time.Now().Add(lastWords))
+	_, _ = io.Copy(io.Discard, nc)
+	nc.Close()
 }
 
 // logHandshake says why a client did not come in. Whoever only looks whether somebody

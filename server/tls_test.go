@@ -263,3 +263,15 @@ func TestTLSSlowReader(t *testing.T) {
 		}
 	})
 }
+
+// handshakeIn is TLS on a connection that a test has made.
+func handshakeIn(t testing.TB, c *client, v *vault) *client {
+	t.Helper()
+	cfg := v.trusts()
+	cfg.ServerName = "127.0.0.1"
+	tc := tls.Client(c.Conn, cfg)
+	if err := tc.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	return newClient(t, tc)
+}
