@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -106,6 +107,20 @@ func TestTLSWithoutHandshake(t *testing.T) {
 	}
 	if n := s.service.Stats.Rejected.Load(); n != 1 {
 		t.Errorf("%d were rejected", n)
+	}
+}
+
+// A TLS client on the port without TLS does not wait for an answer that never comes.
+func TestTLSOnThePlainPort(t *testing.T) {
+	_, addr := onTCP(t, newService(t))
+	nc, err := net.Dial(addr.Network(), addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	newClient(t, nc)
+	err = tls.Client(nc, &tls.Config{InsecureSkipVerify: true}).Handshake()
+	if err == nil || !strings.Contains(fmt.Sprint(err), "first record does not look like a TLS handshake") {
+		t.Error(err)
 	}
 }
 
