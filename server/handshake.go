@@ -16,7 +16,7 @@ import (
 const handshakeFor = 10 * time.Second
 
 // admitSecurely is admit on a port for TLS. Hands are shaken on a goroutine that is
-// there for as long: it is some messages to and fro, and half a millisecond of
+// there for as long: it is some messages to and fro, and up to a millisecond of
 // arithmetic. After that the client is like any other. Who comes when the server is
 // full is not worth a handshake, and hears nothing, as in Redis.
 func (s *Server) admitSecurely(nc net.Conn, clients *sync.WaitGroup) {
@@ -39,10 +39,10 @@ func (s *Server) shakeHands(nc net.Conn, clients *sync.WaitGroup) {
 			nc.Close()
 		}
 	}()
-	w := &wire{Conn: nc}
+	w := &wire{Conn: nc, desk: &desk{free: s.desks}}
 	t := tls.Server(w, s.material.Load())
 	_ = nc.SetDeadline(time.Now().Add(handshakeFor))
-	if err := t.HandshakeContext(s.stopping); err != nil {
+	if err := s.handshake(t, w); err != nil {
 		s.logHandshake(nc, err)
 		nc.Close()
 		return
@@ -59,6 +59,32 @@ func (s *Server) shakeHands(nc net.Conn, clients *sync.WaitGroup) {
 	c := s.newConn(patient{t})
 	shaken()
 	c.serve()
+}
+
+func (s *Server) handshake(t *tls.Conn, w *wire) error {
+	w.desk.take()
+	defer func() {
+		w.desk.leave()
+		w.desk = nil
+	}()
+	return t.HandshakeContext(s.stopping)
+}
+
+// A desk is a place to do the arithmetic of a handshake at. There are few: when thousands
+// of clients come back at once, the loops are not to wait behind all of them for a
+// processor. Whoever waits for a client leaves the desk to others meanwhile.
+type desk struct{ free chan struct{} }
+
+func (d *desk) take() {
+	if d != nil {
+		d.free <- struct{}{}
+	}
+}
+
+func (d *desk) leave() {
+	if d != nil {
+		<-d.free
+	}
 }
 
 // hangUp closes a connection whose client may have said something already: closing at

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,7 @@ type Server struct {
 	lent      atomic.Int32           // that have one
 	limits    atomic.Pointer[Limits] // of clients that have said who they are
 	material  atomic.Pointer[tls.Config]
+	desks     chan struct{} // for so many handshakes at a time
 	shaking   atomic.Int32  // TLS connections on which no command can be said yet
 	every     time.Duration // the watch's pace
 	ticks     atomic.Int64  // of the watch, from 1
@@ -66,6 +68,7 @@ func newServer(service *commands.Service, listeners []net.Listener) *Server {
 		service: service, log: service.Log, listeners: listeners,
 		files: max(1, fileLimit()-reservedFiles), every: time.Second,
 		ended: make(chan struct{}), conns: map[*conn]struct{}{},
+		desks: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 	s.ticks.Store(1)
 	s.ctx, s.cancel = context.WithCancel(context.Background())

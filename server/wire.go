@@ -16,7 +16,8 @@ import (
 // take, since a tls.Conn whose write has failed half-way is of no use any more.
 type wire struct {
 	net.Conn         // while hands are shaken; a closed one after that, whose deadlines are nobody's
-	socket   *socket // after that
+	desk     *desk   // nil after that
+	socket   *socket // the same on a loop, nil before
 	room     int     // bytes that may yet be read in this turn
 
 	mu   sync.Mutex
@@ -38,6 +39,8 @@ const (
 
 func (w *wire) Read(b []byte) (int, error) {
 	if w.socket == nil {
+		w.desk.leave()
+		defer w.desk.take()
 		return w.Conn.Read(b)
 	}
 	if w.room <= 0 {
@@ -54,6 +57,8 @@ func (w *wire) Read(b []byte) (int, error) {
 
 func (w *wire) Write(b []byte) (int, error) {
 	if w.socket == nil {
+		w.desk.leave()
+		defer w.desk.take()
 		return w.Conn.Write(b)
 	}
 	w.mu.Lock()
