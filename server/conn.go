@@ -107,15 +107,6 @@ func (c *conn) run(n int) {
 	c.runRead(n)
 }
 
-// runRead is run once the frames have the n bytes.
-func (c *conn) runRead(n int) {
-	c.unanswered = n
-	c.doing.Store(running)
-	if c.answer() {
-		c.session.Settle() // before the client can ask what was counted
-	}
-}
-
 // finish writes the replies to what was run, and makes ready for more. It says false
 // when the connection is over.
 func (c *conn) finish() bool {

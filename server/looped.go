@@ -49,6 +49,15 @@ func (c *conn) decrypt() (total int, err error) {
 	return total, err
 }
 
+// runRead is run once the frames have the n bytes.
+func (c *conn) runRead(n int) {
+	c.unanswered = n
+	c.doing.Store(running)
+	if c.answer() {
+		c.session.Settle() // before the client can ask what was counted
+	}
+}
+
 // reply writes what listen earned.
 func (c *conn) reply() (on bool) {
 	defer c.survive(&on)
