@@ -54,17 +54,33 @@ func ifCluster(f run) run {
 	}
 }
 
-// announced is the address under which a client finds this node: what the config
-// says, else where this client found it.
-func (c *Session) announced() (host string, port int64) {
+// A node is where cluster clients find the one there is. A port is 0 if there is none.
+type node struct {
+	host        string
+	plain, safe int64
+	port        int64 // of these two, the one for the client that asks
+}
+
+// announced is the node as one client is told of it: by what the config says, else
+// where this client found it. Who came with TLS is led to where TLS is spoken.
+func (c *Session) announced() node {
 	cfg := c.service.Config
 	host, text, err := net.SplitHostPort(c.Laddr)
-	if err == nil {
-		port, _ = strconv.ParseInt(text, 10, 64)
-	} else { // a unix socket
-		host, port = "127.0.0.1", cfg.Number(config.Port)
+	if err != nil { // a unix socket
+		host = "127.0.0.1"
 	}
-	return cmp.Or(cfg.String(config.ClusterAnnounceIP), host), cmp.Or(cfg.Number(config.ClusterAnnouncePort), port)
+	came, _ := strconv.ParseInt(text, 10, 64)
+	n := node{host: cmp.Or(cfg.String(config.ClusterAnnounceIP), host)}
+	n.plain, n.safe = cfg.Number(config.Port), cfg.Number(config.TLSPort)
+	at := &n.plain
+	if c.Secure {
+		at = &n.safe
+	}
+	*at = cmp.Or(came, *at)
+	n.plain = cmp.Or(cfg.Number(config.ClusterAnnouncePort), n.plain)
+	n.safe = cmp.Or(cfg.Number(config.ClusterAnnounceTLS), n.safe)
+	n.port = *at
+	return n
 }
 
 func clusterInfo(*Session, [][]byte) (Reply, error) {
@@ -83,31 +99,36 @@ func clusterInfo(*Session, [][]byte) (Reply, error) {
 func clusterMyID(c *Session, _ [][]byte) (Reply, error) { return bulk(c.service.RunID), nil }
 
 func clusterNodes(c *Session, _ [][]byte) (Reply, error) {
-	host, port := c.announced()
+	n := c.announced()
 	return bulk(fmt.Sprintf("%s %s:%d@%d myself,master - 0 0 1 connected 0-%d\n",
-		c.service.RunID, host, port, port+10000, slots-1)), nil
+		c.service.RunID, n.host, n.port, n.port+10000, slots-1)), nil
 }
 
 func clusterSlots(c *Session, _ [][]byte) (Reply, error) {
-	host, port := c.announced()
-	node := array(bulk(host), integer(port), bulk(c.service.RunID), array())
-	return array(array(integer(0), integer(slots-1), node)), nil
+	n := c.announced()
+	found := array(bulk(n.host), integer(n.port), bulk(c.service.RunID), array())
+	return array(array(integer(0), integer(slots-1), found)), nil
 }
 
 func clusterShards(c *Session, _ [][]byte) (Reply, error) {
-	host, port := c.announced()
-	node := mapOf(
-		bulk("id"), bulk(c.service.RunID),
-		bulk("port"), integer(port),
-		bulk("ip"), bulk(host),
-		bulk("endpoint"), bulk(host),
+	n := c.announced()
+	fields := []Reply{bulk("id"), bulk(c.service.RunID)}
+	if n.plain != 0 {
+		fields = append(fields, bulk("port"), integer(n.plain))
+	}
+	if n.safe != 0 {
+		fields = append(fields, bulk("tls-port"), integer(n.safe))
+	}
+	fields = append(fields,
+		bulk("ip"), bulk(n.host),
+		bulk("endpoint"), bulk(n.host),
 		bulk("role"), bulk("master"),
 		bulk("replication-offset"), integer(0),
 		bulk("health"), bulk("online"),
 	)
 	return array(mapOf(
 		bulk("slots"), array(integer(0), integer(slots-1)),
-		bulk("nodes"), array(node),
+		bulk("nodes"), array(mapOf(fields...)),
 	)), nil
 }
 

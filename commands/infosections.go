@@ -28,7 +28,7 @@ func infoServer(c *Session, b *infoText) {
 	b.field("go_version", runtime.Version())
 	b.field("process_id", os.Getpid())
 	b.field("run_id", s.RunID)
-	if port := s.Config.Number(config.Port); port != 0 {
+	if port := cmp.Or(s.Config.Number(config.Port), s.Config.Number(config.TLSPort)); port != 0 {
 		b.field("tcp_port", port)
 	}
 	b.field("server_time_usec", int64(s.Store.Now())/int64(time.Microsecond))

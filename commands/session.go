@@ -20,6 +20,7 @@ type Session struct {
 	Addr    string // of the client
 	Laddr   string // of ours
 	Created time.Time
+	Secure  bool // the client speaks TLS; the server says so after Open
 
 	peer          Peer
 	service       *Service

@@ -15,12 +15,17 @@ import (
 func (s *Server) accept(l net.Listener, clients *sync.WaitGroup) {
 	const shortest, longest = 5 * time.Millisecond, 500 * time.Millisecond
 	pause := shortest
+	admit := s.admit
+	if _, safe := l.(secureListener); safe {
+		admit = s.admitSecurely
+	}
 	for {
 		nc, err := l.Accept()
 		switch {
 		case err == nil:
 			pause = shortest
-			s.admit(nc, clients)
+			s.service.Stats.Connections.Add(1)
+			admit(nc, clients)
 		case s.stopping.Err() != nil || errors.Is(err, net.ErrClosed):
 			return
 		default:
@@ -36,18 +41,21 @@ func (s *Server) accept(l net.Listener, clients *sync.WaitGroup) {
 
 // admit refuses a client, or gives it to a loop or a goroutine.
 func (s *Server) admit(nc net.Conn, clients *sync.WaitGroup) {
-	s.service.Stats.Connections.Add(1)
 	if why := s.refusal(nc); why != "" {
-		s.service.Stats.Rejected.Add(1)
-		_ = nc.SetDeadline(time.Now().Add(100 * time.Millisecond))
-		_, _ = nc.Write([]byte("-" + why + "\r\n"))
+		s.refuse(nc, why)
 		nc.Close()
 		return
 	}
 	s.keepAlive(nc)
-	if !s.toLoop(nc, clients) {
+	if !s.toLoop(nc, nil, clients) {
 		clients.Go(s.newConn(nc).serve)
 	}
+}
+
+func (s *Server) refuse(nc net.Conn, why string) {
+	s.service.Stats.Rejected.Add(1)
+	_ = nc.SetDeadline(time.Now().Add(100 * time.Millisecond))
+	_, _ = nc.Write([]byte("-" + why + "\r\n"))
 }
 
 const denied = "DENIED Sluice is running in protected mode because protected mode is enabled and no password is set " +
@@ -56,10 +64,22 @@ const denied = "DENIED Sluice is running in protected mode because protected mod
 	"the port, start the server with --protected-mode no."
 
 func (s *Server) refusal(nc net.Conn) string {
-	cfg := s.service.Config
-	if s.service.Sessions.Len() >= min(int(cfg.Number(config.MaxClients)), s.files) {
+	if s.full() {
 		return "ERR max number of clients reached"
 	}
+	return s.protection(nc)
+}
+
+// full says whether there are as many clients as may be, those among them with whom we
+// still shake hands.
+func (s *Server) full() bool {
+	most := min(int(s.service.Config.Number(config.MaxClients)), s.files)
+	return s.service.Sessions.Len()+int(s.shaking.Load()) >= most
+}
+
+// protection says why protected mode refuses a client, or "".
+func (s *Server) protection(nc net.Conn) string {
+	cfg := s.service.Config
 	if cfg.Bool(config.ProtectedMode) && cfg.String(config.RequirePass) == "" && !isLocal(nc.RemoteAddr()) {
 		return denied
 	}

@@ -72,6 +72,7 @@ func (s *Server) newConn(nc net.Conn) *conn {
 	}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.session = s.service.Open(c.ctx, c, address(nc.RemoteAddr()), address(nc.LocalAddr()))
+	c.session.Secure = isSecure(nc)
 	c.noteStranger()
 	s.enter(c)
 	return c
@@ -106,10 +107,8 @@ func (c *conn) turn() bool {
 // run runs the commands that are complete with n more bytes, but for the last ones if
 // they wait in the batch for those of others.
 func (c *conn) run(n int) {
-	c.unanswered = n
-	c.doing.Store(running)
 	c.frames.filled(n)
-	c.answer()
+	c.runRead(n)
 }
 
 // finish writes the replies to what was run, and makes ready for more. It says false

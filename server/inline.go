@@ -5,8 +5,11 @@ import "sluice/commands/config"
 // inline reads a command typed as a line: words between spaces, quoted as in
 // redis-cli ("\x41\n" with escapes, 'as it is'). Its arguments are copies.
 func (f *frameReader) inline(limits *Limits) (args [][]byte, done bool, err error) {
+	safe := speaksTLS(f.buf[f.at:f.to])
 	line, done, tooLong := f.line('\n')
 	switch {
+	case safe:
+		return nil, false, ProtocolError("this port does not speak TLS")
 	case tooLong:
 		return nil, false, ProtocolError("too big inline request")
 	case !done:
@@ -24,3 +27,7 @@ func (f *frameReader) inline(limits *Limits) (args [][]byte, done bool, err erro
 	}
 	return args, true, nil
 }
+
+// speaksTLS spots the beginning of a TLS handshake, which has no end of a line: its
+// client would wait for an answer, and we for the rest.
+func speaksTLS(b []byte) bool { return len(b) > 2 && b[0] == 0x16 && b[1] == 3 && b[2] <= 4 }

@@ -15,18 +15,20 @@ import (
 func listen(cfg *config.Config) (all []net.Listener, err error) {
 	defer func() {
 		if err != nil {
-			for _, l := range all {
-				l.Close()
-			}
+			closeAll(all)
 		}
 	}()
+	safe := cfg.Number(config.TLSPort) != 0
 	for _, host := range strings.Fields(cfg.String(config.Bind)) {
-		l, err := listenTCP(host, cfg.String(config.Port))
-		if err != nil {
-			return all, err
+		if cfg.Number(config.Port) != 0 || !safe {
+			if all, err = addTCP(all, host, cfg.String(config.Port), false); err != nil {
+				return all, err
+			}
 		}
-		if l != nil {
-			all = append(all, l)
+		if safe {
+			if all, err = addTCP(all, host, cfg.String(config.TLSPort), true); err != nil {
+				return all, err
+			}
 		}
 	}
 	if path := cfg.String(config.UnixSocket); path != "" {
@@ -37,10 +39,36 @@ func listen(cfg *config.Config) (all []net.Listener, err error) {
 		all = append(all, l)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("there is no address to listen on: set bind and port, or unixsocket")
+		return nil, errors.New("there is no address to listen on: set bind and port or tls-port, or unixsocket")
 	}
 	return all, nil
 }
+
+func closeAll(all []net.Listener) {
+	for _, l := range all {
+		l.Close()
+	}
+}
+
+func addTCP(all []net.Listener, host, port string, safe bool) ([]net.Listener, error) {
+	l, err := listenTCP(host, port)
+	switch {
+	case err != nil || l == nil:
+		return all, err
+	case safe:
+		l = secureListener{l}
+	}
+	return append(all, l), nil
+}
+
+// A secureListener is one on which TLS is spoken.
+type secureListener struct{ net.Listener }
+
+func (l secureListener) Addr() net.Addr { return secureAddr{l.Listener.Addr()} }
+
+type secureAddr struct{ net.Addr }
+
+func (secureAddr) Network() string { return "tls" }
 
 // listenTCP opens one address. One with a minus sign in front may be missing on
 // this machine, as in redis.conf: then there is no listener. Also as there, * is

@@ -42,10 +42,10 @@ type loop struct {
 	collect  func(fd int)
 }
 
-// toLoop gives a client to the loop with the fewest. It says false if the client needs
-// a goroutine: it is no plain socket, there is no poller for this system, or commands
-// wait for more than memory.
-func (s *Server) toLoop(nc net.Conn, clients *sync.WaitGroup) bool {
+// toLoop gives a client to the loop with the fewest; safe is what TLS made of nc, nil
+// without. It says false if the client needs a goroutine: it is no plain socket, there
+// is no poller for this system, or commands wait for more than memory.
+func (s *Server) toLoop(nc net.Conn, safe *secure, clients *sync.WaitGroup) bool {
 	plain, ok := nc.(syscall.Conn)
 	if _, near := s.service.Store.(engine.Near); !ok || !near {
 		return false
@@ -62,6 +62,9 @@ func (s *Server) toLoop(nc net.Conn, clients *sync.WaitGroup) bool {
 	l.size.Add(1)
 	clients.Add(1)
 	socket.loop, socket.ended = l, clients.Done
+	if safe != nil {
+		socket.secure, safe.wire.socket = safe, socket
+	}
 	l.join(s.newConn(socket))
 	return true
 }
@@ -195,6 +198,9 @@ func (l *loop) add(c *conn) {
 	}
 	c.looped, c.batch = true, l.batch
 	l.members[fd] = c
+	if c.socket.secure != nil {
+		l.ready.add(c) // some may have come behind the handshake, and the socket is empty
+	}
 	if err := l.poll.add(fd); err != nil {
 		l.server.log.Warn("can't wait for a client", "client", c.session.Addr, "error", err)
 		c.cut()

@@ -13,12 +13,48 @@ import (
 // connection goes on; a bug ends it and it alone.
 func (c *conn) listen() (on bool) {
 	defer c.survive(&on)
+	if c.socket.secure != nil {
+		return c.listenSecurely()
+	}
 	n, err := c.socket.tryRead(c.frames.space())
 	if n > 0 {
 		c.run(n)
 		return true
 	}
 	return errors.Is(err, syscall.EAGAIN)
+}
+
+// listenSecurely is listen with TLS. All that can be decrypted is read before any of it
+// is run: the loop learns nothing of what waits within TLS. What has ended the reading is
+// not said again, so the connection ends with what was read before.
+func (c *conn) listenSecurely() bool {
+	n, err := c.decrypt()
+	over := !errors.Is(err, syscall.EAGAIN)
+	c.socket.secure.over = over
+	if n > 0 {
+		c.runRead(n)
+	}
+	c.closing = c.closing || over
+	return n > 0 || !over
+}
+
+func (c *conn) decrypt() (total int, err error) {
+	t := c.socket.secure
+	t.wire.room = turnBytes
+	for err == nil {
+		var n int
+		n, err = t.Read(c.frames.space())
+		c.frames.filled(n)
+		total += n
+	}
+	return total, err
+}
+
+// runRead is run once the frames have the n bytes.
+func (c *conn) runRead(n int) {
+	c.unanswered = n
+	c.doing.Store(running)
+	c.answer()
 }
 
 // reply writes what was earned.

@@ -182,7 +182,11 @@ func (c *conn) Rest(over <-chan struct{}) bool {
 // that it becomes, too.
 func hasLeft(nc net.Conn) (left bool) {
 	if s, ok := nc.(*socket); ok {
-		return atItsEnd(s.fd)
+		return atItsEnd(s.fd) || s.secure != nil && s.secure.hasLeft(s.fd)
+	}
+	p, safe := nc.(patient)
+	if safe {
+		nc = p.NetConn().(*wire).Conn
 	}
 	sc, ok := nc.(syscall.Conn)
 	if !ok {
@@ -192,7 +196,9 @@ func hasLeft(nc net.Conn) (left bool) {
 	if err != nil {
 		return true
 	}
-	err = raw.Control(func(fd uintptr) { left = atItsEnd(int(fd)) })
+	err = raw.Control(func(fd uintptr) {
+		left = atItsEnd(int(fd)) || safe && saysGoodbye(int(fd), p.Conn)
+	})
 	return left || err != nil
 }
 

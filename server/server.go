@@ -5,8 +5,10 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,8 +26,11 @@ type Server struct {
 	lendable  int32                  // sockets that may have a second number while they wait
 	lent      atomic.Int32           // that have one
 	limits    atomic.Pointer[Limits] // of clients that have said who they are
-	every     time.Duration          // the watch's pace
-	ticks     atomic.Int64           // of the watch, from 1
+	material  atomic.Pointer[tls.Config]
+	desks     chan struct{} // for so many handshakes at a time
+	shaking   atomic.Int32  // TLS connections on which no command can be said yet
+	every     time.Duration // the watch's pace
+	ticks     atomic.Int64  // of the watch, from 1
 
 	ctx      context.Context // of every command
 	cancel   context.CancelFunc
@@ -48,7 +53,14 @@ func New(service *commands.Service) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newServer(service, listeners), nil
+	s := newServer(service, listeners)
+	if service.Config.Number(config.TLSPort) != 0 {
+		if err := s.speakTLS(); err != nil {
+			closeAll(listeners)
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 func newServer(service *commands.Service, listeners []net.Listener) *Server {
@@ -56,6 +68,7 @@ func newServer(service *commands.Service, listeners []net.Listener) *Server {
 		service: service, log: service.Log, listeners: listeners,
 		files: max(1, fileLimit()-reservedFiles), every: time.Second,
 		ended: make(chan struct{}), conns: map[*conn]struct{}{},
+		desks: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 	s.ticks.Store(1)
 	s.ctx, s.cancel = context.WithCancel(context.Background())

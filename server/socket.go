@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -16,7 +17,8 @@ import (
 // Close ends the conversation from any goroutine; the number stays taken until free.
 type socket struct {
 	loop          *loop
-	ended         func() // to be called once all is over
+	secure        *secure // nil without TLS
+	ended         func()  // to be called once all is over
 	fd            int
 	local, remote net.Addr
 
@@ -50,7 +52,8 @@ func duplicate(fd int) (int, error) {
 	return int(n), nil
 }
 
-// tryRead is a Read that does not wait: it says syscall.EAGAIN instead.
+// tryRead is a Read that does not wait: it says syscall.EAGAIN instead. With TLS it
+// is for the wire.
 func (s *socket) tryRead(b []byte) (int, error) {
 	n, err := quickly(syscall.SYS_READ, s.fd, b)
 	if n == 0 && err == nil {
@@ -61,6 +64,14 @@ func (s *socket) tryRead(b []byte) (int, error) {
 
 // tryWrite is a Write that does not wait: it writes what there is room for.
 func (s *socket) tryWrite(b []byte) (int, error) {
+	if s.secure != nil {
+		return s.secure.write(b, s.secure.wire.drain)
+	}
+	return s.give(b)
+}
+
+// give is tryWrite, whatever TLS there is.
+func (s *socket) give(b []byte) (int, error) {
 	n, err := quickly(syscall.SYS_WRITE, s.fd, b)
 	if errors.Is(err, syscall.EAGAIN) {
 		return 0, nil
@@ -83,6 +94,7 @@ func quickly(call uintptr, fd int, b []byte) (int, error) {
 	}
 }
 
+// Read is for who lingers, and throws away what it reads: with TLS it is encrypted.
 func (s *socket) Read(b []byte) (int, error) {
 	for {
 		if slow := s.borrow(); slow != nil {
@@ -100,6 +112,9 @@ func (s *socket) Read(b []byte) (int, error) {
 }
 
 func (s *socket) Write(b []byte) (written int, err error) {
+	if s.secure != nil {
+		return s.secure.write(b, s.drain)
+	}
 	for {
 		n, err := s.tryWrite(b[written:])
 		written += n
@@ -115,6 +130,34 @@ func (s *socket) Write(b []byte) (written int, err error) {
 			return written, err
 		}
 	}
+}
+
+// drain is the wire's, for who waits until all has gone.
+func (s *socket) drain() (bool, error) {
+	for {
+		if gone, err := s.secure.wire.drain(); gone || err != nil {
+			return gone, err
+		}
+		if slow, ok := s.borrow().(syscall.Conn); ok {
+			defer s.giveBack()
+			return s.drainOver(slow)
+		}
+		if err := s.pause(&s.write); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (s *socket) drainOver(slow syscall.Conn) (gone bool, failed error) {
+	raw, err := slow.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	err = raw.Write(func(uintptr) bool {
+		gone, failed = s.secure.wire.drain()
+		return gone || failed != nil
+	})
+	return gone, cmp.Or(failed, err)
 }
 
 // borrow has Go's poller know the socket until giveBack, under a number of its own.
@@ -173,13 +216,23 @@ func (s *socket) pause(deadline *time.Time) error {
 func (s *socket) Close() error { return s.shutdown(syscall.SHUT_RDWR) }
 
 // CloseWrite ends our part of it.
-func (s *socket) CloseWrite() error { return s.shutdown(syscall.SHUT_WR) }
+func (s *socket) CloseWrite() error {
+	if s.secure != nil {
+		_ = s.SetWriteDeadline(time.Now().Add(lastWords))
+		_ = s.secure.Conn.CloseWrite()
+		_, _ = s.drain()
+	}
+	return s.shutdown(syscall.SHUT_WR)
+}
 
 func (s *socket) shutdown(how int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.freed {
 		return net.ErrClosed
+	}
+	if s.secure != nil {
+		s.secure.bye()
 	}
 	return syscall.Shutdown(s.fd, how)
 }

@@ -21,7 +21,7 @@ func TestBench(t *testing.T) {
 		t.Run(workload.Name, func(t *testing.T) {
 			var r bench.Result
 			benchJSON(t, &r, "--addr", server.addr, "--password", "secret", "--workload", workload.Name,
-				"--duration", "50ms", "--warmup", "10ms", "--depth", "4", "--keys", "1000")
+				"--duration", "300ms", "--warmup", "10ms", "--depth", "4", "--keys", "1000")
 			if r.Calls == 0 || r.Errors != 0 || r.Latency.P50 <= 0 || r.Depth != 4 || r.Workload != workload.Name {
 				t.Errorf("%+v", r)
 			}
@@ -43,13 +43,27 @@ func TestBench(t *testing.T) {
 func TestBenchCompare(t *testing.T) {
 	var c bench.Comparison
 	benchJSON(t, &c, "compare", "--duration", "50ms", "--warmup", "0s", "--keys", "1000", "--depth", "8",
-		"incr@redis", "ours=gcra@sluice", "theirs=lua-gcra@redis")
-	if len(c.Rows) != 3 || c.Rounds != 3 || c.Errors() != 0 || c.Rows[0].Ratio != 1 || c.Rows[1].Name != "ours" {
+		"incr@redis", "ours=gcra@sluice", "theirs=lua-gcra@redis", "gcra@sluice-tls")
+	if len(c.Rows) != 4 || c.Rounds != 3 || c.Errors() != 0 || c.Rows[0].Ratio != 1 || c.Rows[1].Name != "ours" {
 		t.Errorf("%+v", c)
 	}
 	for _, row := range c.Rows {
 		if row.PerSec.Low <= 0 || row.PerSec.Low > row.PerSec.High || len(row.Results) != 3 {
 			t.Errorf("%+v", row)
+		}
+	}
+}
+
+// TestBenchTLS has it show a certificate to a server that wants one.
+func TestBenchTLS(t *testing.T) {
+	s := startSafe(t)
+	args := []string{"--addr", s.tlsAddr, "--tls", "--cert", s.Cert, "--key", s.Key,
+		"--duration", "300ms", "--warmup", "10ms", "--depth", "16", "--keys", "1000"}
+	for _, trust := range [][]string{{"--cacert", s.CA}, {"--insecure"}} {
+		var r bench.Result
+		benchJSON(t, &r, append(args, trust...)...)
+		if r.Calls == 0 || r.Errors != 0 || !r.TLS || r.ServerPID != s.Cmd.Process.Pid {
+			t.Errorf("%+v", r)
 		}
 	}
 }
@@ -81,6 +95,10 @@ func TestBenchFails(t *testing.T) {
 		{"--workload nothing", "no workload is called", exitUsage},
 		{"--addr " + server.addr + " --depth 0", "the depth must be", exitUsage},
 		{"--nothing", "not defined: -nothing", exitUsage},
+		{"--tls --addr " + server.addr, "TLS: ", exitError},
+		{"--tls --cacert /missing", "open /missing", exitUsage},
+		{"--tls --cert /missing", "needs its key", exitUsage},
+		{"--insecure", "certificates are for --tls", exitUsage},
 		{"what", `"what" is not an option`, exitUsage},
 		{"compare", "no target to measure", exitUsage},
 		{"compare --rounds 2 incr@redis", "fewer than 3 rounds", exitUsage},

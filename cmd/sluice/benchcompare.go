@@ -17,8 +17,8 @@ const compareUsage = `bench compare [OPTION]... TARGET...
 Measures targets in turn and prints medians, and ratios to the first. A target is
 [name=]workload@server, as in incr@redis, gcra@sluice or mine=gcra@127.0.0.1:6390:
 a workload of sluice bench (command for that of --command), and an address or a
-server to start: sluice, redis, or one of --start. Servers that are started are
-filled with all keys, and ended.`
+server to start: sluice, redis, these with -tls behind the name, or one of --start.
+Servers that are started are filled with all keys, and ended.`
 
 // benchCompare measures several targets in turn.
 func benchCompare(args []string, stdout, stderr io.Writer) int {
@@ -28,7 +28,8 @@ func benchCompare(args []string, stdout, stderr io.Writer) int {
 		return failed(stderr, err, exitError)
 	}
 	rounds := flags.Int("rounds", 3, "how often each target is measured, at least 3")
-	flags.Func("start", "`name=command` to start a server that targets can name, with {port} and {dir} in it,\n"+
+	flags.Func("start", "`name=command` to start a server that targets can name, with {port} and {dir} in it, and\n"+
+		"{cert}, {key} and {ca}, which are made, if it speaks TLS,\n"+
 		"such as 'cell=redis-server --port {port} --save \"\" --loadmodule ./libredis_cell.so'", func(text string) error {
 		name, line, ok := strings.Cut(text, "=")
 		if !ok {

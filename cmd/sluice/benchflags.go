@@ -19,6 +19,8 @@ type shared struct {
 	workload string
 	command  string
 	spread   string
+	safe     bool
+	files    bench.TLSFiles
 	json     bool
 }
 
@@ -34,6 +36,11 @@ func benchFlags(stderr io.Writer) (*flag.FlagSet, *shared) {
 	flags.DurationVar(&f.load.Warmup, "warmup", time.Second, "how long to call before that")
 	flags.Float64Var(&f.load.Rate, "rate", 0, "calls a second, sent when they are due whatever the server does, and timed from then;\n0 sends when replies come")
 	flags.StringVar(&f.load.Password, "password", "", "password of the server")
+	flags.BoolVar(&f.safe, "tls", false, "speak TLS with a server that runs")
+	flags.StringVar(&f.files.CA, "cacert", "", "`file` of the authorities to trust, in PEM; the system's by default")
+	flags.StringVar(&f.files.Cert, "cert", "", "`file` of a certificate to show")
+	flags.StringVar(&f.files.Key, "key", "", "`file` of its key")
+	flags.BoolVar(&f.files.Insecure, "insecure", false, "trust any server")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return flags, f
 }
@@ -88,7 +95,14 @@ func (f *shared) finish(workload string) (bench.Load, error) {
 	} else if load.Workload, err = bench.Find(workload); err != nil {
 		return load, err
 	}
-	load.Spread, err = bench.ParseSpread(f.spread)
+	if load.Spread, err = bench.ParseSpread(f.spread); err != nil {
+		return load, err
+	}
+	if f.safe {
+		load.TLS, err = f.files.Config()
+	} else if f.files != (bench.TLSFiles{}) {
+		err = errors.New("certificates are for --tls")
+	}
 	return load, err
 }
 

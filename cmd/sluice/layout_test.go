@@ -19,10 +19,10 @@ engine/storetest       -> engine pgregory.net/rapid
 persistence            -> engine
 commands/config        ->
 commands               -> engine commands/config
-persistence            -> engine
 server                 -> engine commands commands/config github.com/tidwall/redcon
+server/pki             ->
 cmd/internal/program   ->
-cmd/internal/bench     -> commands/config github.com/HdrHistogram/hdrhistogram-go golang.org/x/sys/unix
+cmd/internal/bench     -> commands/config server/pki github.com/HdrHistogram/hdrhistogram-go golang.org/x/sys/unix
 cmd/sluice             -> engine* commands* server persistence cmd/internal/bench
 httpdemo               -> engine engine/memstore github.com/redis/go-redis/v9* github.com/prometheus/client_golang/prometheus*
 cmd/httpdemo           -> engine httpdemo

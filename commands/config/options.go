@@ -23,6 +23,11 @@ const (
 	MaxClients          Name = "maxclients"
 	Timeout             Name = "timeout"
 	TCPKeepalive        Name = "tcp-keepalive"
+	TLSPort             Name = "tls-port"
+	TLSCertFile         Name = "tls-cert-file"
+	TLSKeyFile          Name = "tls-key-file"
+	TLSCAFile           Name = "tls-ca-cert-file"
+	TLSAuthClients      Name = "tls-auth-clients"
 	IOThreads           Name = "io-threads"
 	Databases           Name = "databases"
 	Dir                 Name = "dir"
@@ -44,6 +49,7 @@ const (
 	ClusterEnabled      Name = "cluster-enabled"
 	ClusterAnnounceIP   Name = "cluster-announce-ip"
 	ClusterAnnouncePort Name = "cluster-announce-port"
+	ClusterAnnounceTLS  Name = "cluster-announce-tls-port"
 	SlowlogSlowerThan   Name = "slowlog-log-slower-than"
 	SlowlogMaxLen       Name = "slowlog-max-len"
 	LatencyThreshold    Name = "latency-monitor-threshold"
@@ -55,7 +61,7 @@ const (
 // Options is every option there is.
 var Options = []Option{
 	{Bind, "127.0.0.1", Text, false, "addresses to listen on, separated by spaces"},
-	{Port, "6390", Int(0, 65535), false, "TCP port; 0 lets the system choose one"},
+	{Port, "6390", Int(0, 65535), false, "TCP port; 0 lets the system choose one, or is none if there is a tls-port"},
 	{UnixSocket, "", Text, false, "path of a unix socket to listen on as well"},
 	{UnixSocketPerm, "0", Octal, false, "file mode of the unix socket, 0 for the umask's"},
 	{ProtectedMode, "yes", YesNo, true, "refuse clients from other machines while there is no password"},
@@ -63,6 +69,12 @@ var Options = []Option{
 	{MaxClients, "10000", Int(1, 1_000_000), true, "connections at a time"},
 	{Timeout, "0", Int(0, 1<<31-1), true, "seconds after which an idle client is closed, 0 for never"},
 	{TCPKeepalive, "300", Int(0, 1<<31-1), true, "seconds between TCP keepalive probes, 0 for none"},
+	{TLSPort, "0", Int(0, 65535), false, "TCP port for TLS, on the same addresses; 0 for none"},
+	{TLSCertFile, "", Text, true, "certificate of the server in PEM, and behind it those that lead to its authority"},
+	{TLSKeyFile, "", Text, true, "private key of that certificate in PEM"},
+	{TLSCAFile, "", Text, true, "certificates in PEM of the authorities that clients' certificates must come from"},
+	{TLSAuthClients, "yes", OneOf("yes", "no", "optional"), true,
+		"ask TLS clients for a certificate: it must be there and right, need not be, or must be right if it is there"},
 	{IOThreads, "0", Int(0, 128), false, "threads that run connections, 0 for half of the processors; more if clients are on other machines"},
 	{Databases, "16", Int(1, 16), false, "numbered databases, each with keys of its own"},
 	{Dir, "./sluice-data", Text, false, "directory that states are kept in; none if empty: they live in memory only"},
@@ -87,6 +99,7 @@ var Options = []Option{
 	{ClusterEnabled, "no", YesNo, false, "show cluster clients one node that has every slot"},
 	{ClusterAnnounceIP, "", Text, true, "address that the node tells cluster clients, the one they came to if empty"},
 	{ClusterAnnouncePort, "0", Int(0, 65535), true, "port that the node tells cluster clients, the one they came to if 0"},
+	{ClusterAnnounceTLS, "0", Int(0, 65535), true, "the same for cluster clients that speak TLS"},
 	{SlowlogSlowerThan, "10000", Int(-1, 1<<40), true,
 		"microseconds from which SLOWLOG keeps a command, -1 for none; limiting commands are timed one by one only below 1000"},
 	{SlowlogMaxLen, "128", Int(0, 1<<20), true, "commands that SLOWLOG keeps"},

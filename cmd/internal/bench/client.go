@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -22,11 +23,25 @@ func (e ServerError) Error() string { return string(e) }
 // A client asks one thing at a time: what has to be known before the load.
 type client struct {
 	net.Conn
-	in *bufio.Reader
+	in     *bufio.Reader
+	plain  net.Conn // the same, or what is beneath TLS
+	secure *secure  // nil without TLS
 }
 
 // dial connects to host:port, or to the path of a unix socket, and gives the password.
-func dial(addr, password string) (*client, error) {
+func dial(addr, password string, safe *tls.Config) (*client, error) {
+	c, err := connect(addr, safe)
+	if err != nil || password == "" {
+		return c, err
+	}
+	if _, err := c.ask("AUTH", password); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("AUTH: %w", err)
+	}
+	return c, nil
+}
+
+func connect(addr string, safe *tls.Config) (*client, error) {
 	network := "tcp"
 	if strings.Contains(addr, "/") {
 		network = "unix"
@@ -35,14 +50,16 @@ func dial(addr, password string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{conn, bufio.NewReader(conn)}
-	if password == "" {
-		return c, nil
+	c := &client{Conn: conn, plain: conn}
+	if safe != nil {
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		if c.secure, err = secured(conn, addr, safe); err != nil {
+			conn.Close()
+			return nil, err
+		}
+		c.Conn = c.secure
 	}
-	if _, err := c.ask("AUTH", password); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("AUTH: %w", err)
-	}
+	c.in = bufio.NewReader(c.Conn)
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -13,22 +14,23 @@ type conn struct {
 	fd      int
 	number  int
 	batch   *Batch
-	out     []byte // of the batch, what is not yet written
-	blocked bool   // epoll tells when more can be written
-	waiting int    // replies that are still to come
-	sent    int64  // closed loop: when
-	first   int64  // open loop: which call the next reply answers
+	secure  *secure // nil without TLS
+	out     []byte  // of the batch, what is not yet written
+	blocked bool    // epoll tells when more can be written
+	waiting int     // replies that are still to come
+	sent    int64   // closed loop: when
+	first   int64   // open loop: which call the next reply answers
 	replies Replies
 }
 
 // connect adds a connection. The net package makes it; then its file is the loop's.
 func (p *loop) connect(l Load, template Template) error {
-	client, err := dial(l.Addr, l.Password)
+	client, err := dial(l.Addr, l.Password, l.TLS)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	filer, ok := client.Conn.(interface{ File() (*os.File, error) })
+	defer client.plain.Close() // which ends nothing: the file has another number
+	filer, ok := client.plain.(interface{ File() (*os.File, error) })
 	if !ok {
 		return errors.New("bench: a connection without a file")
 	}
@@ -41,7 +43,10 @@ func (p *loop) connect(l Load, template Template) error {
 	if err != nil {
 		return fmt.Errorf("dup: %w", err)
 	}
-	c := &conn{fd: fd, number: len(p.conns), batch: template.Batch(l.Depth)}
+	c := &conn{fd: fd, number: len(p.conns), batch: template.Batch(l.Depth), secure: client.secure}
+	if c.secure != nil {
+		c.secure.wire.file = descriptor(fd)
+	}
 	p.conns = append(p.conns, c)
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return err
@@ -62,15 +67,10 @@ func (p *loop) send(c *conn, n int) error {
 
 // flush writes what the connection takes, and asks to be told when it takes more.
 func (p *loop) flush(c *conn) error {
-	n, err := unix.Write(c.fd, c.out)
+	blocked, err := c.write()
 	if err != nil {
-		if err != unix.EAGAIN && err != unix.EINTR {
-			return fmt.Errorf("write: %w", err)
-		}
-		n = 0
+		return fmt.Errorf("write: %w", err)
 	}
-	c.out = c.out[n:]
-	blocked := len(c.out) > 0
 	if blocked == c.blocked {
 		return nil
 	}
@@ -80,4 +80,49 @@ func (p *loop) flush(c *conn) error {
 		events |= unix.EPOLLOUT
 	}
 	return p.watch(unix.EPOLL_CTL_MOD, c.fd, c.number, events)
+}
+
+// write writes what the connection takes, and says whether some is left.
+func (c *conn) write() (left bool, err error) {
+	if c.secure != nil {
+		return c.writeSecurely()
+	}
+	n, err := descriptor(c.fd).Write(c.out)
+	c.out = c.out[n:]
+	return len(c.out) > 0, err
+}
+
+func (c *conn) writeSecurely() (left bool, err error) {
+	if err := c.secure.wire.drain(); err != nil {
+		return false, err
+	}
+	if len(c.out) > 0 {
+		_, err = c.secure.Write(c.out)
+		c.out = nil
+	}
+	return len(c.secure.wire.kept) > 0, err
+}
+
+// A descriptor is a file that does not wait.
+type descriptor int
+
+// Read says EAGAIN if there is nothing.
+func (d descriptor) Read(b []byte) (int, error) {
+	n, err := unix.Read(int(d), b)
+	switch {
+	case err == unix.EINTR:
+		err = unix.EAGAIN
+	case err == nil && n == 0:
+		err = io.EOF
+	}
+	return max(n, 0), err
+}
+
+// Write writes what there is room for.
+func (d descriptor) Write(b []byte) (int, error) {
+	n, err := unix.Write(int(d), b)
+	if err == unix.EAGAIN || err == unix.EINTR {
+		err = nil
+	}
+	return max(n, 0), err
 }

@@ -21,7 +21,14 @@ func KnownServers() (Servers, error) {
 }
 
 func (h help) servers() Servers {
-	return Servers{"sluice": h.sluice(fsyncs[0]), "redis": redis(fsyncs[0])}
+	ours, theirs := h.sluice(fsyncs[0]), redis(fsyncs[0])
+	return Servers{"sluice": ours, "redis": theirs, "sluice-tls": overTLS(ours), "redis-tls": overTLS(theirs)}
+}
+
+// overTLS is the command line of a server that speaks TLS and nothing else.
+func overTLS(line string) string {
+	const options = "--port 0 --tls-port {port} --tls-cert-file {cert} --tls-key-file {key} --tls-auth-clients no"
+	return strings.Replace(line, "--port {port}", options, 1)
 }
 
 // A fsync is a promise of what survives a crash, and the options that make it.

@@ -7,6 +7,7 @@
 package bench
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 type Load struct {
 	Addr     string // host:port, or the path of a unix socket
 	Password string
+	TLS      *tls.Config // nil for none
 	Workload Workload
 
 	Connections int
@@ -63,6 +65,7 @@ type Result struct {
 	Keys        int     `json:"keys"`
 	Spread      Spread  `json:"spread"`
 	Rate        float64 `json:"rate,omitempty"` // asked for, of an open loop
+	TLS         bool    `json:"tls,omitempty"`
 
 	Seconds float64 `json:"seconds"`
 	Calls   int64   `json:"calls"` // answered

@@ -146,17 +146,44 @@ func (p *loop) handle(e unix.EpollEvent) error {
 	if e.Events&^unix.EPOLLOUT == 0 {
 		return nil
 	}
-	n, err := unix.Read(c.fd, p.in)
-	switch {
-	case err == unix.EAGAIN || err == unix.EINTR:
-		return nil
-	case err != nil:
-		return fmt.Errorf("read: %w", err)
-	case n == 0:
-		return c.closed()
+	if c.secure != nil {
+		return p.readSecurely(c)
+	}
+	n, err := descriptor(c.fd).Read(p.in)
+	if err != nil {
+		return c.ended(err)
 	}
 	p.tick()
 	return p.received(c, p.in[:n])
+}
+
+// readSecurely reads all records that have come: epoll knows nothing of those that TLS
+// holds already.
+func (p *loop) readSecurely(c *conn) error {
+	c.secure.wire.dry = false
+	for {
+		n, err := c.secure.Read(p.in)
+		if n > 0 {
+			p.tick()
+			if err := p.received(c, p.in[:n]); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return c.ended(err)
+		}
+	}
+}
+
+// ended is what it means that a read gave no more.
+func (c *conn) ended(err error) error {
+	switch {
+	case errors.Is(err, unix.EAGAIN):
+		return nil
+	case errors.Is(err, io.EOF):
+		return c.closed()
+	}
+	return fmt.Errorf("read: %w", err)
 }
 
 // received counts the replies in what came, and gives the connection new work once

@@ -17,6 +17,7 @@ type Report struct {
 	Single     Comparison   `json:"single"`     // one connection
 	Memory     []Memory     `json:"memory"`
 	Durability []Comparison `json:"durability,omitempty"` // a depth each; none while the server has no log
+	TLS        []Comparison `json:"tls,omitempty"`        // a depth each
 }
 
 // Measure makes the report.
@@ -40,8 +41,11 @@ func Measure(ctx context.Context, p Plan, version string, progress io.Writer) (r
 		return r, err
 	}
 	if durable := p.durable(help); durable != nil {
-		r.Durability, err = p.depths(ctx, durable, progress)
+		if r.Durability, err = p.depths(ctx, durable, progress); err != nil {
+			return r, err
+		}
 	}
+	r.TLS, err = p.depths(ctx, p.secure(ctx, servers), progress)
 	return r, err
 }
 
@@ -103,7 +107,7 @@ func (c Comparison) brief() Comparison {
 // Errors is how many the servers gave in all comparisons.
 func (r Report) Errors() int64 {
 	n := r.Latency.Errors() + r.Single.Errors()
-	for _, c := range slices.Concat(r.Throughput, r.Durability) {
+	for _, c := range slices.Concat(r.Throughput, r.Durability, r.TLS) {
 		n += c.Errors()
 	}
 	return n

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,6 +69,23 @@ func (p Plan) durable(h help) []Target {
 		targets = append(targets, Target{ours + "CL.THROTTLE, " + f.name, p.load("gcra"), h.sluice(f)})
 	}
 	return targets
+}
+
+// secure is a limiter in Sluice and a counter in Redis, each without TLS and with it;
+// Redis only where it was built to speak it.
+func (p Plan) secure(ctx context.Context, servers Servers) []Target {
+	targets := []Target{
+		{ours + "CL.THROTTLE", p.load("gcra"), servers["sluice"]},
+		{ours + "CL.THROTTLE, TLS", p.load("gcra"), servers["sluice-tls"]},
+	}
+	s, err := StartServer(ctx, servers["redis-tls"])
+	if err != nil {
+		return targets
+	}
+	_ = s.Stop()
+	return append(targets,
+		Target{peer, p.load("incr"), servers["redis"]},
+		Target{peer + ", TLS", p.load("incr"), servers["redis-tls"]})
 }
 
 // sized is what is filled with many keys. Scripts that take minutes for that are

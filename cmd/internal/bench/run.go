@@ -14,7 +14,7 @@ func Run(ctx context.Context, l Load) (Result, error) {
 	if err := l.Validate(); err != nil {
 		return Result{}, err
 	}
-	control, err := dial(l.Addr, l.Password)
+	control, err := dial(l.Addr, l.Password, l.TLS)
 	if err != nil {
 		return Result{}, err
 	}
@@ -115,7 +115,7 @@ func (l Load) drive(ctx context.Context, loops []*loop) (usage, error) {
 // result puts together what the loops counted.
 func (l Load) result(loops []*loop, used usage) Result {
 	r := Result{Workload: l.Workload.Name, Command: l.Workload.Command, Addr: l.Addr, Connections: l.Connections,
-		Depth: l.Depth, Keys: l.Keys, Spread: l.Spread, Rate: l.Rate, ServerPID: l.PID, ErrorTexts: map[string]int64{}}
+		Depth: l.Depth, Keys: l.Keys, Spread: l.Spread, Rate: l.Rate, TLS: l.TLS != nil, ServerPID: l.PID, ErrorTexts: map[string]int64{}}
 	latencies := newHistogram()
 	var last time.Duration
 	for _, p := range loops {

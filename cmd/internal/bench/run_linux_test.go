@@ -3,12 +3,15 @@ package bench
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/server/pki"
 )
 
 // answer serves a listener until the test ends: to each command that comes, reply. A
@@ -55,10 +58,25 @@ func small(addr string) Load {
 
 func TestRun(t *testing.T) {
 	tcp := answer(t, listen(t, "tcp", "127.0.0.1:0"), "*2\r\n:0\r\n$1\r\nx\r\n")
+	authority, files, err := pki.Local(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	safe := answer(t, tls.NewListener(listen(t, "tcp", "127.0.0.1:0"), &tls.Config{Certificates: []tls.Certificate{pair}}), "+OK\r\n")
+	overTLS := func(l *Load) { l.Addr, l.TLS = safe, &tls.Config{RootCAs: authority.Pool()} }
 	unix := answer(t, listen(t, "unix", filepath.Join(t.TempDir(), "s")), "+OK\r\n")
 	for name, change := range map[string]func(*Load){
-		"closed loop":       func(*Load) {},
-		"unix socket":       func(l *Load) { l.Addr = unix },
+		"closed loop": func(*Load) {},
+		"unix socket": func(l *Load) { l.Addr = unix },
+		"TLS":         overTLS,
+		"TLS, and commands longer than a record": func(l *Load) {
+			overTLS(l)
+			l.Workload, l.Depth = Custom("GET {key} "+strings.Repeat("x", 2000)), 1000
+		},
 		"warmup":            func(l *Load) { l.Warmup = 20 * time.Millisecond },
 		"open loop":         func(l *Load) { l.Rate = 2000 },
 		"one connection":    func(l *Load) { l.Threads, l.Connections, l.Depth = 1, 1, 1 },
@@ -74,7 +92,7 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Calls == 0 || r.Errors != 0 || r.PerSec <= 0 || r.Latency.P50 <= 0 || r.ServerCPU != nil {
+			if r.TLS != (l.TLS != nil) || r.Calls == 0 || r.Errors != 0 || r.PerSec <= 0 || r.Latency.P50 <= 0 || r.ServerCPU != nil {
 				t.Errorf("%+v", r)
 			}
 			if due := int64(l.Rate * l.Duration.Seconds()); l.Rate > 0 && r.Calls+r.Missed != due {

@@ -3,23 +3,27 @@ package bench
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"sluice/commands/config"
+	"sluice/server/pki"
 )
 
 // A Server is one that was started for a measurement, and ends with it.
 type Server struct {
 	Addr string
 	PID  int
+	TLS  *tls.Config // that trusts it, nil if it speaks none
 
 	cmd    *exec.Cmd
 	dir    string
@@ -28,7 +32,8 @@ type Server struct {
 }
 
 // StartServer runs a command line, in which {port} is a free port of this machine and
-// {dir} an empty folder, and waits until it answers PING.
+// {dir} an empty folder, and waits until it answers PING. With {cert} in it, {cert}, {key}
+// and {ca} are files of certificates that were made for it, and it is to speak TLS.
 func StartServer(ctx context.Context, line string) (*Server, error) {
 	port, err := freePort()
 	if err != nil {
@@ -39,7 +44,16 @@ func StartServer(ctx context.Context, line string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Addr: net.JoinHostPort("127.0.0.1", port), dir: dir, exited: make(chan struct{})}
-	if err := s.start(strings.NewReplacer("{port}", port, "{dir}", dir).Replace(line)); err != nil {
+	words := []string{"{port}", port, "{dir}", dir}
+	if strings.Contains(line, "{cert}") {
+		var files pki.Files
+		files, s.TLS, err = localTLS(filepath.Join(dir, "tls"))
+		words = append(words, "{cert}", files.Cert, "{key}", files.Key, "{ca}", files.CA)
+	}
+	if err == nil {
+		err = s.start(strings.NewReplacer(words...).Replace(line))
+	}
+	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}
@@ -85,7 +99,7 @@ func (s *Server) start(line string) error {
 func (s *Server) ready(ctx context.Context) error {
 	late := time.After(patience)
 	for {
-		if c, err := dial(s.Addr, ""); err == nil {
+		if c, err := dial(s.Addr, "", s.TLS); err == nil {
 			_, err := c.ask("PING")
 			c.Close()
 			if err == nil {

@@ -16,6 +16,7 @@ func (r Report) tables() map[string]string {
 		"single":     latencies(r.Single),
 		"memory":     r.bytes(),
 		"durability": r.durability(),
+		"tls":        r.secure(),
 		"better":     r.better(),
 	}
 }
@@ -107,6 +108,18 @@ func (r Report) durability() string {
 		return "The server that was measured keeps no log: nothing to measure yet.\n"
 	}
 	return byDepth(part(r.Durability, 0, len(fsyncs))) + "\n" + byDepth(part(r.Durability, len(fsyncs), 2*len(fsyncs)))
+}
+
+// secure is a table for Sluice and one for Redis, each compared with itself without TLS.
+func (r Report) secure() string {
+	if len(r.TLS) == 0 {
+		return "Not measured yet.\n"
+	}
+	text := byDepth(part(r.TLS, 0, 2))
+	if len(r.TLS[0].Rows) > 2 {
+		text += "\n" + byDepth(part(r.TLS, 2, 4))
+	}
+	return text
 }
 
 // part is some rows of comparisons, with ratios to the first of them.

@@ -64,7 +64,7 @@ func start(ctx context.Context, targets []Target) (stop func(), err error) {
 			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
 		servers = append(servers, s)
-		t.Load.Addr, t.Load.PID = s.Addr, s.PID
+		t.Load.Addr, t.Load.PID, t.Load.TLS = s.Addr, s.PID, s.TLS
 	}
 	return stop, nil
 }
