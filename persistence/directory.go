@@ -66,7 +66,7 @@ func Open(path string, o Options) (*Directory, error) {
 	d.options.Store(&o)
 	d.writer.given.L = &d.writer.progress
 	d.pending.hot.seed = maphash.MakeSeed()
-	d.pending.hot.forget() // slots of epoch 0 are empty
+	d.pending.empty(nil) // slots of epoch 0 are empty, too
 	note := fmt.Sprintf("process %d, since %s", os.Getpid(), o.Now().UTC().Format(time.RFC3339))
 	lock, err := o.Disk.Lock(note)
 	if err != nil {
@@ -129,15 +129,12 @@ func (d *Directory) abandonLog() {
 
 // closeLog stops noting changes and closes the log.
 func (d *Directory) closeLog() {
-	w, p := &d.writer, &d.pending
+	w := &d.writer
 	w.takeRole()
 	defer w.giveRole()
 	w.syncing.Lock()
 	defer w.syncing.Unlock()
-	p.mu.Lock()
-	p.open, p.drop, p.frames = false, false, nil
-	appends := p.appended.Load()
-	p.mu.Unlock()
+	appends := d.pending.closeEmpty()
 	w.progress.Lock()
 	defer w.progress.Unlock()
 	for _, t := range []tail{w.tail, w.sealed} {

@@ -41,7 +41,7 @@
 //	length   where the next one begins. 0 is no frame of changes, so zeros are none.
 //	type     changes; how much had been synced when it was written; has its snapshot
 //	at       when the store's clock is behind the newest at of all, it was set back
-//	payload  records (record.go)
+//	payload  records (record.go) of one change, or of several that are written at once
 //
 // and a snapshot with blocks, each with crc, length and count of its records, so that
 // they can be read at once (snapshotwrite.go), and a footer with the counts of all:

@@ -136,15 +136,6 @@ func (w *writer) lose() {
 	w.lost = true
 }
 
-// dropAll drops what is pending and all that will be.
-func (p *pending) dropAll() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drop = true
-	p.frames = nil
-	p.hot.forget()
-}
-
 // giveUp has changes dropped until a log is begun afresh, if they can't be kept.
 func (d *Directory) giveUp() {
 	h := &d.health

@@ -100,13 +100,13 @@ func (d *Directory) beginAfresh() error {
 		return err
 	}
 	s.unfinished = s.number
-	changes := d.pending.changes.Load()
+	changes := d.pending.unsaved()
 	d.abandonFor(l)
 	if err := d.writeSnapshot(s.number, logged); err != nil {
 		return err
 	}
 	s.unfinished = 0
-	d.pending.changes.Add(-changes)
+	d.pending.noteSaved(changes)
 	d.pending.notePublished()
 	d.tidy()
 	return nil
@@ -125,26 +125,6 @@ func (d *Directory) abandonFor(l newLog) {
 	w.progress.Lock()
 	defer w.progress.Unlock()
 	w.sealed, w.lost, w.marks = tail{}, false, [2]mark{}
-}
-
-// openEmpty begins to note changes, and drops those that are pending. It returns
-// how often was appended until now.
-func (p *pending) openEmpty() uint64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open, p.drop, p.frames = true, false, nil
-	p.hot.forget()
-	return p.appended.Load()
-}
-
-// notePublished notes that the log has its snapshot.
-func (p *pending) notePublished() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	start := len(p.frames)
-	p.frames = beginFrame(p.frames, publishedFrame, 0)
-	endFrame(p.frames, start)
-	p.appended.Store(p.appended.Load() + 1)
 }
 
 var errStopping = errors.New("the server stops")

@@ -1,0 +1,88 @@
+package persistence
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+
+	"sluice/engine"
+)
+
+// hotKeys lets a key that changes again before its last change was written take
+// that one's place: whoever reads the log would see the later one only. It is
+// right because the place is that of the key's last change of all (nothing about
+// the key lies behind it), and because all that is pending is written together.
+type hotKeys struct {
+	seed  maphash.Seed
+	epoch uint32 // of the buffer; slots of another are empty
+	slots [hotSlots]hotSlot
+}
+
+const hotSlots = 1 << 10
+
+// A hotSlot is where a key's record lies. It is small so that the slots stay in
+// the processor's nearest cache.
+type hotSlot struct {
+	hash   uint32
+	epoch  uint32
+	start  uint32
+	length uint16
+	frame  uint16 // so far before start its frame begins
+}
+
+// A recordSpan is where a record lies in a buffer, and where its frame begins.
+type recordSpan struct{ frame, start, end int }
+
+// forget empties the slots.
+func (h *hotKeys) forget() {
+	if h.epoch++; h.epoch == 0 { // after days: what is there could be taken for new
+		clear(h.slots[:])
+		h.epoch = 1
+	}
+}
+
+// merge puts the record at r, which ends the buffer, in the place of the key's last
+// one, if it is as long, and says whether it did.
+func (h *hotKeys) merge(b []byte, k engine.Key, r recordSpan) bool {
+	hash, slot := h.slot(k)
+	length := r.end - r.start
+	if slot.epoch == h.epoch && slot.hash == hash && int(slot.length) == length {
+		start := int(slot.start)
+		if sameKey(b[start:start+length], b[r.start:], len(k.Name)) {
+			copy(b[start:], b[r.start:])
+			noteAt(b[start-int(slot.frame):], frameAt(b[r.frame:]))
+			return true
+		}
+	}
+	*slot = hotSlot{epoch: h.epoch - 1}
+	if length <= math.MaxUint16 && r.start <= math.MaxUint32 {
+		*slot = hotSlot{hash, h.epoch, uint32(r.start), uint16(length), uint16(r.start - r.frame)}
+	}
+	return false
+}
+
+// pass notes that the last changes of these keys can not be replaced.
+func (h *hotKeys) pass(changes []engine.Record) {
+	for i := range changes {
+		if changes[i].Change == engine.Empty {
+			h.forget()
+			return
+		}
+		if hash, slot := h.slot(changes[i].Key); slot.hash == hash {
+			slot.epoch = h.epoch - 1
+		}
+	}
+}
+
+func (h *hotKeys) slot(k engine.Key) (uint32, *hotSlot) {
+	hash := maphash.Bytes(h.seed, k.Name) + uint64(k.DB)
+	return uint32(hash >> 32), &h.slots[hash%hotSlots]
+}
+
+// sameKey says whether two records are of the same key, whose length is given.
+func sameKey(had, r []byte, key int) bool {
+	var varint [binary.MaxVarintLen64]byte
+	end := 2 + binary.PutUvarint(varint[:], uint64(key)) + key
+	return bytes.Equal(had[1:end], r[1:end])
+}
