@@ -85,7 +85,8 @@ func (d *Directory) Tune(change func(*Options)) error {
 	old := d.options.Load()
 	o := *old
 	change(&o)
-	o.Logger, o.Disk, o.Now, o.still = old.Logger, old.Disk, old.Now, old.still
+	o.Logger, o.Disk, o.Now = old.Logger, old.Disk, old.Now
+	o.still, o.ahead = old.still, old.ahead
 	if d.ready.Load() && o.AppendOnly != old.AppendOnly {
 		if err := d.turnLog(o.AppendOnly); err != nil {
 			return err
@@ -188,6 +189,7 @@ func (d *Directory) endLog() error {
 	w.appendMarks()
 	sealFrames(w.out, w.salt)
 	err := d.write()
+	w.trimTail()
 	w.giveRole()
 	if err != nil {
 		return err

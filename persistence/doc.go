@@ -49,6 +49,9 @@
 //
 // # Damage
 //
+// Zeros at the end of a log that says in its header that they may be written ahead
+// (ahead.go) are neither damage nor a loss.
+//
 // A crash leaves the end of a log unfinished, and a power loss in addition takes any
 // part of what had not been synced. That is cut off and told. Anything else (judge.go)
 // is damage. The start is refused then: what comes after it would be applied to what it

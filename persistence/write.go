@@ -14,11 +14,13 @@ type newLog struct {
 	file   File
 	number uint64
 	salt   uint32
+	ahead  bool
 }
 
 // createLog makes a log. It is on the disk with its header and its name before
 // anything is written to it: so a log whose header is not whole is damaged.
 func (d *Directory) createLog(number uint64, flags uint32) (newLog, error) {
+	flags = flags&^ahead | d.aheadFlag()
 	h := header{version: version, flags: flags, number: number, created: d.store.Now(), salt: newSalt()}
 	if w := &d.writer; flags&afresh == 0 {
 		w.progress.Lock()
@@ -42,7 +44,7 @@ func (d *Directory) createLog(number uint64, flags uint32) (newLog, error) {
 		f.Close()
 		return newLog{}, err
 	}
-	return newLog{f, number, h.salt}, nil
+	return newLog{f, number, h.salt, flags&ahead != 0}, nil
 }
 
 // rename gives a file its name for good.
