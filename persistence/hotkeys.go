@@ -17,9 +17,21 @@ type hotKeys struct {
 	seed  maphash.Seed
 	epoch uint32 // of the buffer; slots of another are empty
 	slots [hotSlots]hotSlot
+
+	tried, merged int // in this buffer
+	idle          int // so many buffers go without, this one included
 }
 
-const hotSlots = 1 << 10
+const (
+	hotSlots = 1 << 10
+
+	// Where all keys are different there is nothing to merge, and to try costs as
+	// much as to write the record. If of manyTried there was not one in fewMerged,
+	// the next idleBuffers go without.
+	manyTried   = 64
+	fewMerged   = 32
+	idleBuffers = 15
+)
 
 // A hotSlot is where a key's record lies. It is small so that the slots stay in
 // the processor's nearest cache.
@@ -34,6 +46,17 @@ type hotSlot struct {
 // A recordSpan is where a record lies in a buffer, and where its frame begins.
 type recordSpan struct{ frame, start, end int }
 
+// begin is called for each buffer.
+func (h *hotKeys) begin() {
+	if h.idle > 0 {
+		h.idle--
+	} else if h.tried >= manyTried && h.merged < h.tried/fewMerged {
+		h.idle = idleBuffers
+	}
+	h.tried, h.merged = 0, 0
+	h.forget()
+}
+
 // forget empties the slots.
 func (h *hotKeys) forget() {
 	if h.epoch++; h.epoch == 0 { // after days: what is there could be taken for new
@@ -47,10 +70,12 @@ func (h *hotKeys) forget() {
 func (h *hotKeys) merge(b []byte, k engine.Key, r recordSpan) bool {
 	hash, slot := h.slot(k)
 	length := r.end - r.start
+	h.tried++
 	if slot.epoch == h.epoch && slot.hash == hash && int(slot.length) == length {
 		start := int(slot.start)
 		if sameKey(b[start:start+length], b[r.start:], len(k.Name)) {
 			copy(b[start:], b[r.start:])
+			h.merged++
 			noteAt(b[start-int(slot.frame):], frameAt(b[r.frame:]))
 			return true
 		}

@@ -57,6 +57,9 @@ func (p *pending) add(at engine.Instant, changes []engine.Record) {
 	for i := range changes {
 		p.frames = appendRecord(p.frames, &changes[i])
 	}
+	if p.hot.idle > 0 {
+		return
+	}
 	if len(changes) > 1 || changes[0].Change != engine.Put {
 		p.hot.pass(changes)
 		return
@@ -83,7 +86,7 @@ func (p *pending) endLast() {
 // empty makes a buffer, without what is in it, the one for what will be appended.
 func (p *pending) empty(buffer []byte) {
 	p.frames, p.last = buffer[:0], -1
-	p.hot.forget()
+	p.hot.begin()
 }
 
 // take is all that is pending, in exchange for an empty buffer, and how often was

@@ -59,6 +59,36 @@ func TestHotKeys(t *testing.T) {
 	}
 }
 
+// Where nothing can be merged it is not tried for a while, and then again.
+func TestHotKeysAfterOthers(t *testing.T) {
+	disk := newMemDisk()
+	f := open(t, disk, nil)
+	size := func(names int) int64 {
+		before := f.dir.writer.tail.bytes
+		for i := range 2 * manyTried {
+			f.store.set(map[string]engine.State{fmt.Sprint("key", i%names): gcra(i)})
+		}
+		if err := f.dir.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		return f.dir.writer.tail.bytes - before
+	}
+	one := size(1)
+	for range 3 {
+		size(2 * manyTried)
+	}
+	if n := size(1); n <= one {
+		t.Errorf("%d bytes: it is tried all the time", n)
+	}
+	for range idleBuffers {
+		size(1)
+	}
+	if n := size(1); n != one {
+		t.Errorf("%d bytes, want %d", n, one)
+	}
+	wantStore(t, open(t, disk.killed(), nil).store, f.store)
+}
+
 // Nothing is allocated for a change, nor for its way to the kernel.
 func TestNoAllocation(t *testing.T) {
 	disk, err := OSDisk(t.TempDir())
