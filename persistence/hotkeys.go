@@ -12,7 +12,8 @@ import (
 // hotKeys lets a key that changes again before its last change was written take
 // that one's place: whoever reads the log would see the later one only. It is
 // right because the place is that of the key's last change of all (nothing about
-// the key lies behind it), and because all that is pending is written together.
+// the key lies behind it), and because all that is pending is written together. What
+// was changed as one stays in one frame: that is found whole or not at all.
 type hotKeys struct {
 	seed  maphash.Seed
 	epoch uint32 // of the buffer; slots of another are empty
@@ -43,8 +44,12 @@ type hotSlot struct {
 	frame  uint16 // so far before start its frame begins
 }
 
-// A recordSpan is where a record lies in a buffer, and where its frame begins.
-type recordSpan struct{ frame, start, end int }
+// A recordSpan is where a record lies in a buffer, where its frame begins, and whether
+// it is one of several that are one change.
+type recordSpan struct {
+	frame, start, end int
+	grouped           bool
+}
 
 // begin is called for each buffer.
 func (h *hotKeys) begin() {
@@ -66,38 +71,36 @@ func (h *hotKeys) forget() {
 }
 
 // merge puts the record at r, which ends the buffer, in the place of the key's last
-// one, if it is as long, and says whether it did.
-func (h *hotKeys) merge(b []byte, k engine.Key, r recordSpan) bool {
-	hash, slot := h.slot(k)
-	length := r.end - r.start
+// one, if it is as long, and says whether it did. One of a group stays in its frame.
+func (h *hotKeys) merge(b []byte, c *engine.Record, r recordSpan) bool {
+	if c.Change == engine.Empty {
+		h.forget()
+		return false
+	}
+	hash, slot := h.slot(c.Key)
+	if c.Change != engine.Put {
+		if slot.hash == hash {
+			slot.epoch = h.epoch - 1
+		}
+		return false
+	}
 	h.tried++
+	length := r.end - r.start
 	if slot.epoch == h.epoch && slot.hash == hash && int(slot.length) == length {
 		start := int(slot.start)
-		if sameKey(b[start:start+length], b[r.start:], len(k.Name)) {
-			copy(b[start:], b[r.start:])
+		frame := start - int(slot.frame)
+		if had := b[start : start+length]; (frame == r.frame || !r.grouped) && sameKey(had, b[r.start:], len(c.Key.Name)) {
+			copy(had, b[r.start:])
+			noteAt(b[frame:], frameAt(b[r.frame:]))
 			h.merged++
-			noteAt(b[start-int(slot.frame):], frameAt(b[r.frame:]))
 			return true
 		}
 	}
 	*slot = hotSlot{epoch: h.epoch - 1}
-	if length <= math.MaxUint16 && r.start <= math.MaxUint32 {
+	if r.start <= math.MaxUint32 && max(length, r.start-r.frame) <= math.MaxUint16 {
 		*slot = hotSlot{hash, h.epoch, uint32(r.start), uint16(length), uint16(r.start - r.frame)}
 	}
 	return false
-}
-
-// pass notes that the last changes of these keys can not be replaced.
-func (h *hotKeys) pass(changes []engine.Record) {
-	for i := range changes {
-		if changes[i].Change == engine.Empty {
-			h.forget()
-			return
-		}
-		if hash, slot := h.slot(changes[i].Key); slot.hash == hash {
-			slot.epoch = h.epoch - 1
-		}
-	}
 }
 
 func (h *hotKeys) slot(k engine.Key) (uint32, *hotSlot) {

@@ -53,20 +53,16 @@ func (p *pending) add(at engine.Instant, changes []engine.Record) {
 		p.frames = beginFrame(p.frames, changesFrame, at)
 	}
 	noteAt(p.frames[p.last:], at)
-	start := len(p.frames)
 	for i := range changes {
+		start := len(p.frames)
 		p.frames = appendRecord(p.frames, &changes[i])
-	}
-	if p.hot.idle > 0 {
-		return
-	}
-	if len(changes) > 1 || changes[0].Change != engine.Put {
-		p.hot.pass(changes)
-		return
-	}
-	r := recordSpan{frame: p.last, start: start, end: len(p.frames)}
-	if p.hot.merge(p.frames, changes[0].Key, r) {
-		p.frames = p.frames[:start]
+		if p.hot.idle > 0 {
+			continue
+		}
+		r := recordSpan{frame: p.last, start: start, end: len(p.frames), grouped: len(changes) > 1}
+		if p.hot.merge(p.frames, &changes[i], r) {
+			p.frames = p.frames[:start]
+		}
 	}
 }
 
