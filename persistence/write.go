@@ -169,6 +169,7 @@ func (d *Directory) dump(f File, h header) (int64, error) {
 		return w.add(records)
 	})
 	if err != nil {
+		w.end()
 		return 0, err
 	}
 	return w.finish(d.store.Now())
