@@ -24,6 +24,7 @@ type writer struct {
 	syncedBytes int64 // of the tail's log
 	olderBytes  int64 // of the logs between the last snapshot and this log
 	lost        bool  // an fsync failed: nobody knows what of the log is on the disk
+	careful     bool  // one did once: no more is written than must be
 
 	syncing sync.Mutex // one fsync at a time
 
@@ -41,6 +42,8 @@ type tail struct {
 	number  uint64
 	bytes   int64
 	appends uint64
+	room    int64 // where the file ends: zeros may be written ahead
+	ahead   bool  // they are
 }
 
 func (t tail) name() string { return name{logFile, t.number}.String() }
@@ -134,10 +137,12 @@ func (d *Directory) write() error {
 		if _, err := writeAt(t.file, w.out, t.bytes); err != nil {
 			return d.fail(breakage{op: "write", file: t.name(), err: err})
 		}
+		t.bytes += int64(len(w.out))
+		t.room, t.ahead = d.writeAhead(t)
 	}
+	t.appends = w.appends
 	w.progress.Lock()
-	w.tail.bytes += int64(len(w.out))
-	w.tail.appends = w.appends
+	w.tail = t
 	w.progress.Unlock()
 	w.out = w.out[:0]
 	return nil
@@ -171,6 +176,7 @@ func (d *Directory) sync() error {
 		return cmp.Or(d.broken(), errLost) // another fsync might well say that all is good
 	}
 	if sealed.file != nil {
+		sealed.trim()
 		if err := d.syncFile(sealed); err != nil {
 			return err
 		}
@@ -210,8 +216,16 @@ func (w *writer) switchTo(l newLog, appends uint64) {
 	w.progress.Lock()
 	defer w.progress.Unlock()
 	w.sealed = w.tail
-	w.tail = tail{l.file, l.number, headerBytes, appends}
+	w.tail = tail{file: l.file, number: l.number, bytes: headerBytes, appends: appends, room: headerBytes, ahead: l.ahead}
 	w.olderBytes += w.sealed.bytes
 	w.syncedBytes, w.salt = headerBytes, l.salt
 	w.marks[1] = mark{}
+}
+
+// trimTail cuts off what was written ahead of the log. The caller has the role.
+func (w *writer) trimTail() {
+	w.progress.Lock()
+	defer w.progress.Unlock()
+	w.tail.trim()
+	w.tail.room = w.tail.bytes
 }

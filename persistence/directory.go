@@ -66,7 +66,7 @@ func Open(path string, o Options) (*Directory, error) {
 	d.options.Store(&o)
 	d.writer.given.L = &d.writer.progress
 	d.pending.hot.seed = maphash.MakeSeed()
-	d.pending.hot.forget() // slots of epoch 0 are empty
+	d.pending.empty(nil) // slots of epoch 0 are empty, too
 	note := fmt.Sprintf("process %d, since %s", os.Getpid(), o.Now().UTC().Format(time.RFC3339))
 	lock, err := o.Disk.Lock(note)
 	if err != nil {
@@ -85,7 +85,8 @@ func (d *Directory) Tune(change func(*Options)) error {
 	old := d.options.Load()
 	o := *old
 	change(&o)
-	o.Logger, o.Disk, o.Now, o.still = old.Logger, old.Disk, old.Now, old.still
+	o.Logger, o.Disk, o.Now = old.Logger, old.Disk, old.Now
+	o.still, o.ahead = old.still, old.ahead
 	if d.ready.Load() && o.AppendOnly != old.AppendOnly {
 		if err := d.turnLog(o.AppendOnly); err != nil {
 			return err
@@ -129,15 +130,12 @@ func (d *Directory) abandonLog() {
 
 // closeLog stops noting changes and closes the log.
 func (d *Directory) closeLog() {
-	w, p := &d.writer, &d.pending
+	w := &d.writer
 	w.takeRole()
 	defer w.giveRole()
 	w.syncing.Lock()
 	defer w.syncing.Unlock()
-	p.mu.Lock()
-	p.open, p.drop, p.frames = false, false, nil
-	appends := p.appended.Load()
-	p.mu.Unlock()
+	appends := d.pending.closeEmpty()
 	w.progress.Lock()
 	defer w.progress.Unlock()
 	for _, t := range []tail{w.tail, w.sealed} {
@@ -191,6 +189,7 @@ func (d *Directory) endLog() error {
 	w.appendMarks()
 	sealFrames(w.out, w.salt)
 	err := d.write()
+	w.trimTail()
 	w.giveRole()
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func tryOpen(t testing.TB, disk Disk, change func(*Options)) (*fixture, error) {
 func openAt(t testing.TB, disk Disk, clock engine.Instant, change func(*Options)) (*fixture, error) {
 	f := &fixture{t: t, disk: disk, store: newMapStore(), time: time.Unix(1_800_000_000, 0)}
 	f.store.clock = clock
-	o := Options{AppendOnly: true, Disk: disk, Now: func() time.Time { return f.time }, still: true}
+	o := Options{AppendOnly: true, Disk: disk, Now: func() time.Time { return f.time }, still: true, ahead: 700}
 	if change != nil {
 		change(&o)
 	}

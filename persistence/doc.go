@@ -41,13 +41,16 @@
 //	length   where the next one begins. 0 is no frame of changes, so zeros are none.
 //	type     changes; how much had been synced when it was written; has its snapshot
 //	at       when the store's clock is behind the newest at of all, it was set back
-//	payload  records (record.go)
+//	payload  records (record.go) of one change, or of several that are written at once
 //
 // and a snapshot with blocks, each with crc, length and count of its records, so that
 // they can be read at once (snapshotwrite.go), and a footer with the counts of all:
 // a snapshot without it is none.
 //
 // # Damage
+//
+// Zeros at the end of a log that says in its header that they may be written ahead
+// (ahead.go) are neither damage nor a loss.
 //
 // A crash leaves the end of a log unfinished, and a power loss in addition takes any
 // part of what had not been synced. That is cut off and told. Anything else (judge.go)

@@ -12,7 +12,7 @@ import (
 //	crc      u32  CRC32C of what follows, from the log's salt on
 //	length   u32  of the payload
 //	type     u8
-//	at       i64  the instant of the change
+//	at       i64  the latest instant of a change
 //	payload
 //
 // A frame counts whole or not at all, which makes the records in it one change.
@@ -46,6 +46,13 @@ const markBytes = 16
 func beginFrame(b []byte, kind byte, at engine.Instant) []byte {
 	b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, kind)
 	return binary.LittleEndian.AppendUint64(b, uint64(at))
+}
+
+// noteAt notes that a frame has a change of this instant as well.
+func noteAt(frame []byte, at engine.Instant) {
+	if at > frameAt(frame) {
+		binary.LittleEndian.PutUint64(frame[9:], uint64(at))
+	}
 }
 
 // endFrame notes the length of the frame that begins at start and ends b. Its CRC

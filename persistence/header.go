@@ -45,6 +45,8 @@ const (
 	afresh = 1 << 0
 	// logged: the snapshot has a log of its number.
 	logged = 1 << 1
+	// ahead: zeros may have been written behind what is in the log.
+	ahead = 1 << 2
 )
 
 func (h *header) encode(k fileKind) []byte {

@@ -133,16 +133,7 @@ func (d *Directory) fail(b breakage) error {
 func (w *writer) lose() {
 	w.progress.Lock()
 	defer w.progress.Unlock()
-	w.lost = true
-}
-
-// dropAll drops what is pending and all that will be.
-func (p *pending) dropAll() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drop = true
-	p.frames = nil
-	p.hot.forget()
+	w.lost, w.careful = true, true
 }
 
 // giveUp has changes dropped until a log is begun afresh, if they can't be kept.
@@ -224,6 +215,9 @@ func (d *Directory) mendTail() error {
 	if err := t.file.Truncate(t.bytes); err != nil {
 		return d.fail(breakage{op: "truncate", file: t.name(), err: err, lost: true})
 	}
+	w.progress.Lock()
+	w.tail.room = t.bytes
+	w.progress.Unlock()
 	if err := d.flush(); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (d *Directory) housekeep() {
 
 func (d *Directory) need() need {
 	o, s, w, now := d.options.Load(), &d.saves, &d.writer, d.now()
-	n := need{rules: o.Save, growth: o.Growth, changes: d.pending.changes.Load()}
+	n := need{rules: o.Save, growth: o.Growth, changes: d.pending.unsaved()}
 	w.progress.Lock()
 	if w.tail.file != nil {
 		n.logBytes = w.olderBytes + w.tail.bytes - headerBytes
@@ -74,7 +74,7 @@ func (d *Directory) Status() Status {
 		return t
 	}
 	t.Recovered = d.found
-	t.Changes = d.pending.changes.Load()
+	t.Changes = d.pending.unsaved()
 	d.logStatus(&t)
 	d.saveStatus(&t)
 	d.healthStatus(&t)

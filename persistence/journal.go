@@ -1,10 +1,6 @@
 package persistence
 
 import (
-	"bytes"
-	"encoding/binary"
-	"hash/maphash"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -13,39 +9,80 @@ import (
 
 // A pending is what was appended and is not written yet.
 type pending struct {
-	mu     sync.Mutex
-	frames []byte
-	hot    hotKeys
-	open   bool // there is a log; else changes are counted only
-	drop   bool // changes are dropped: memory only, while the disk is broken
+	mu      sync.Mutex
+	frames  []byte
+	last    int // where the frame begins that changes are added to; -1 if there is none
+	hot     hotKeys
+	open    bool  // there is a log; else changes are counted only
+	drop    bool  // changes are dropped: memory only, while the disk is broken
+	changes int64 // since the last snapshot was begun
 
-	appended atomic.Uint64 // how often was appended; a change is kept when as many are
-	changes  atomic.Int64  // since the last snapshot was begun
+	// appended is how many times something became pending when nothing was. All of
+	// one time is written at once, so a change is kept when as many times are.
+	appended atomic.Uint64
 }
 
-// keepBytes is how large a buffer may be to be used again.
-const keepBytes = 4 << 20
+const (
+	// keepBytes is how large a buffer may be to be used again.
+	keepBytes = 4 << 20
+	// shareBytes is how large a frame is that no more changes are added to. What is
+	// written at once may share one, which costs a head and a CRC for all of it.
+	// With larger ones there is nothing left to gain, and a power loss takes more.
+	shareBytes = 16 << 10
+)
 
 // Append notes changes (see engine.Journal). They are kept once Commit returns.
 func (d *Directory) Append(at engine.Instant, changes []engine.Record) {
-	if len(changes) == 0 {
-		return
-	}
 	p := &d.pending
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.changes.Add(int64(len(changes)))
-	if !p.open || p.drop {
-		return
+	p.mu.Lock() // no defer: it would be a tenth of the cost
+	p.changes += int64(len(changes))
+	if p.open && !p.drop && len(changes) > 0 {
+		p.add(at, changes)
 	}
-	start := len(p.frames)
-	p.frames = beginFrame(p.frames, changesFrame, at)
+	p.mu.Unlock()
+}
+
+// add adds changes to the last frame, or begins one.
+func (p *pending) add(at engine.Instant, changes []engine.Record) {
+	if len(p.frames) == 0 {
+		p.appended.Add(1)
+	}
+	if p.last < 0 || len(p.frames)-p.last >= shareBytes {
+		p.endLast()
+		p.last = len(p.frames)
+		p.frames = beginFrame(p.frames, changesFrame, at)
+	}
+	noteAt(p.frames[p.last:], at)
 	for i := range changes {
+		start := len(p.frames)
 		p.frames = appendRecord(p.frames, &changes[i])
+		if p.hot.idle > 0 {
+			continue
+		}
+		r := recordSpan{frame: p.last, start: start, end: len(p.frames), grouped: len(changes) > 1}
+		if p.hot.merge(p.frames, &changes[i], r) {
+			p.frames = p.frames[:start]
+		}
 	}
-	endFrame(p.frames, start)
-	p.frames = p.hot.merge(p.frames, start, changes)
-	p.appended.Store(p.appended.Load() + 1)
+}
+
+// endLast ends the frame that changes were added to. All of them may have taken the
+// places of others: then there is none.
+func (p *pending) endLast() {
+	switch {
+	case p.last < 0:
+	case len(p.frames) == p.last+frameHead:
+		p.frames = p.frames[:p.last]
+	default:
+		endFrame(p.frames, p.last)
+	}
+	p.last = -1
+}
+
+// empty makes a buffer, without what is in it, the one for what will be appended.
+func (p *pending) empty(buffer []byte) {
+	p.frames, p.last = buffer[:0], -1
+	p.hot.begin()
 }
 
 // take is all that is pending, in exchange for an empty buffer, and how often was
@@ -56,77 +93,62 @@ func (p *pending) take(empty []byte) ([]byte, uint64) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.endLast()
 	frames := p.frames
-	p.frames = empty[:0]
-	p.hot.forget()
+	p.empty(empty)
 	return frames, p.appended.Load()
 }
 
-// hotKeys lets a key that changes again before its last change was written take
-// that one's place: whoever reads the log would see the later one only. It is
-// right because the place is that of the key's last change of all (nothing about
-// the key lies behind it), and because all that is pending is written together.
-type hotKeys struct {
-	seed  maphash.Seed
-	epoch uint32 // of the buffer; slots of another are empty
-	slots [hotSlots]hotSlot
+// openEmpty begins to note changes, and drops those that are pending. It returns
+// how often was appended until now.
+func (p *pending) openEmpty() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open, p.drop = true, false
+	p.empty(nil)
+	return p.appended.Load()
 }
 
-const hotSlots = 1 << 10
-
-type hotSlot struct {
-	hash  uint64
-	epoch uint32
-	start uint32 // of the frame
+// closeEmpty ends noting changes, likewise.
+func (p *pending) closeEmpty() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open, p.drop = false, false
+	p.empty(nil)
+	return p.appended.Load()
 }
 
-// forget empties the slots.
-func (h *hotKeys) forget() { h.epoch++ }
+// dropAll drops what is pending and all that will be.
+func (p *pending) dropAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop = true
+	p.empty(nil)
+}
 
-// merge puts the frame that begins at start and ends the buffer in the place of
-// the key's last one, if it is as long, and returns the buffer.
-func (h *hotKeys) merge(b []byte, start int, changes []engine.Record) []byte {
-	if len(changes) > 1 || changes[0].Change != engine.Put || start > math.MaxUint32 {
-		h.pass(changes)
-		return b
+// notePublished notes that the log has its snapshot.
+func (p *pending) notePublished() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endLast()
+	if len(p.frames) == 0 {
+		p.appended.Add(1)
 	}
-	key := changes[0].Key
-	hash, slot := h.slot(key)
-	if slot.epoch == h.epoch && slot.hash == hash {
-		if had := b[slot.start:start]; sameKey(had, b[start:], len(key.Name)) {
-			copy(had, b[start:])
-			return b[:start]
-		}
-	}
-	*slot = hotSlot{hash, h.epoch, uint32(start)}
-	return b
+	start := len(p.frames)
+	p.frames = beginFrame(p.frames, publishedFrame, 0)
+	endFrame(p.frames, start)
 }
 
-// pass notes that the last changes of these keys can not be replaced.
-func (h *hotKeys) pass(changes []engine.Record) {
-	for i := range changes {
-		if changes[i].Change == engine.Empty {
-			h.forget()
-			return
-		}
-		if hash, slot := h.slot(changes[i].Key); slot.hash == hash {
-			slot.epoch = h.epoch - 1
-		}
-	}
+// unsaved is how many changes there were since the last snapshot was begun.
+func (p *pending) unsaved() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.changes
 }
 
-func (h *hotKeys) slot(k engine.Key) (uint64, *hotSlot) {
-	hash := maphash.Bytes(h.seed, k.Name) + uint64(k.DB)
-	return hash, &h.slots[hash%hotSlots]
-}
-
-// sameKey says whether the frame at the head of had is as long as the frame f, and
-// of the same key, whose length is given.
-func sameKey(had, f []byte, key int) bool {
-	if payloadLength(had) != payloadLength(f) {
-		return false
-	}
-	var varint [binary.MaxVarintLen64]byte
-	end := frameHead + 2 + binary.PutUvarint(varint[:], uint64(key)) + key
-	return bytes.Equal(had[frameHead+1:end], f[frameHead+1:end])
+// noteSaved notes that a snapshot has so many of the changes.
+func (p *pending) noteSaved(changes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changes -= changes
 }

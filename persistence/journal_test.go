@@ -9,8 +9,8 @@ import (
 	"sluice/engine"
 )
 
-// frames is how many frames of changes a log has.
-func frames(t *testing.T, d *memDisk, number uint64) (n int) {
+// records is how many records a log has.
+func records(t *testing.T, d *memDisk, number uint64) int {
 	l, err := openLog(d, number)
 	if err != nil {
 		t.Fatal(err)
@@ -19,14 +19,7 @@ func frames(t *testing.T, d *memDisk, number uint64) (n int) {
 	if err := l.next(&b); err != nil {
 		t.Fatal(err)
 	}
-	bytes := d.names[l.name.String()].data[headerBytes:l.offset]
-	for len(bytes) > 0 {
-		if bytes[8] == changesFrame {
-			n++
-		}
-		bytes = bytes[frameHead+payloadLength(bytes):]
-	}
-	return n
+	return len(b.records)
 }
 
 // A key that changes many times between two writes is written once, if nothing
@@ -35,14 +28,15 @@ func TestHotKeys(t *testing.T) {
 	a, b := fixed("a"), fixed("b")
 	both := map[string]engine.State{"a": gcra(8), "b": gcra(8)}
 	for _, test := range []struct {
-		name   string
-		do     func(s *mapStore)
-		frames int
+		name    string
+		do      func(s *mapStore)
+		records int
 	}{
 		{"one key", func(s *mapStore) { s.set(a); s.set(a); s.set(a) }, 1},
 		{"two keys", func(s *mapStore) { s.set(a); s.set(b); s.set(a); s.set(b) }, 2},
-		{"a group between", func(s *mapStore) { s.set(a); s.set(both); s.set(a) }, 3},
-		{"a group of others between", func(s *mapStore) { s.set(fixed("c")); s.set(both); s.set(fixed("c")) }, 2},
+		{"a group between", func(s *mapStore) { s.set(a); s.set(both); s.set(a) }, 2},
+		{"a group of others between", func(s *mapStore) { s.set(fixed("c")); s.set(both); s.set(fixed("c")) }, 3},
+		{"groups", func(s *mapStore) { s.set(both); s.set(both); s.set(a) }, 2},
 		{"a flush between", func(s *mapStore) { s.set(a); s.flush(0); s.set(a) }, 3},
 		{"another length", func(s *mapStore) { s.set(a); s.set(map[string]engine.State{"a": {}}); s.set(a) }, 3},
 		{"amended", func(s *mapStore) { s.take("a", 1); s.take("a", 1); s.take("a", 1) }, 3},
@@ -57,13 +51,43 @@ func TestHotKeys(t *testing.T) {
 				if err := f.dir.Commit(); err != nil {
 					t.Fatal(err)
 				}
-				if got := frames(t, disk, 1); got != (i+1)*(test.frames+1) {
-					t.Errorf("%d frames, want %d", got, (i+1)*(test.frames+1))
+				if got := records(t, disk, 1); got != (i+1)*(test.records+1) {
+					t.Errorf("%d records, want %d", got, (i+1)*(test.records+1))
 				}
 			}
 			wantStore(t, open(t, disk.killed(), nil).store, f.store)
 		})
 	}
+}
+
+// Where nothing can be merged it is not tried for a while, and then again.
+func TestHotKeysAfterOthers(t *testing.T) {
+	disk := newMemDisk()
+	f := open(t, disk, nil)
+	size := func(names int) int64 {
+		before := f.dir.writer.tail.bytes
+		for i := range 2 * manyTried {
+			f.store.set(map[string]engine.State{fmt.Sprint("key", i%names): gcra(i)})
+		}
+		if err := f.dir.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		return f.dir.writer.tail.bytes - before
+	}
+	one := size(1)
+	for range 3 {
+		size(2 * manyTried)
+	}
+	if n := size(1); n <= one {
+		t.Errorf("%d bytes: it is tried all the time", n)
+	}
+	for range idleBuffers {
+		size(1)
+	}
+	if n := size(1); n != one {
+		t.Errorf("%d bytes, want %d", n, one)
+	}
+	wantStore(t, open(t, disk.killed(), nil).store, f.store)
 }
 
 // Nothing is allocated for a change, nor for its way to the kernel.
@@ -164,5 +188,35 @@ func TestTuneUnderWay(t *testing.T) {
 	found := open(t, f.disk, nil)
 	if len(found.store.keys) != 4 {
 		t.Errorf("%v were found", found.store.all())
+	}
+}
+
+// What is written at once shares frames, up to a size; and a key that changes again
+// does so in the frame that has it, which may leave nothing for another.
+func TestSharedFrames(t *testing.T) {
+	disk := newMemDisk()
+	f := open(t, disk, nil)
+	f.store.clock -= 10_000 // so it is not set back then
+	for i := range 2000 {
+		f.store.clock++
+		f.store.set(fixed(fmt.Sprintf("key%05d", i)))
+		if f.dir.pending.last > 0 && len(f.dir.pending.frames)-f.dir.pending.last >= shareBytes {
+			f.store.clock++
+			f.store.set(map[string]engine.State{fmt.Sprintf("key%05d", i): gcra(1)}) // begins a frame, and leaves it
+			break
+		}
+	}
+	if err := f.dir.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	found := open(t, disk.killed(), nil)
+	if got, want := len(found.store.keys), len(f.store.keys); got != want || fmt.Sprint(found.store.all()) != fmt.Sprint(f.store.all()) {
+		t.Errorf("%d keys, want %d, and the same", got, want)
+	}
+	if found.found.Newest != f.store.clock || len(found.found.Cuts) > 0 {
+		t.Errorf("newest %d, want %d; cuts %v", found.found.Newest, f.store.clock, found.found.Cuts)
+	}
+	if n, max := int64(len(disk.names["0000000001.log"].data)), 30*found.found.Records+3*frameHead+headerBytes; n > max {
+		t.Errorf("%d records take %d bytes, more than %d", found.found.Records, n, max)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // chunkBytes is how much of a log is read at a time.
-const chunkBytes = 256 << 10
+const chunkBytes = 64 << 10
 
 // A logReader reads the frames of a log, each after it was checked, until its end
 // or the first that is not whole.

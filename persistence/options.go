@@ -106,4 +106,6 @@ type Options struct {
 	// still leaves out the goroutines that fsync, save and mend: a test calls
 	// everySecond and housekeep itself.
 	still bool
+	// ahead is how many zeros are written ahead at a time, for tests; 0 for aheadBytes.
+	ahead int64
 }

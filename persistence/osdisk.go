@@ -94,6 +94,8 @@ func (d osDisk) Lock(note string) (io.Closer, error) {
 
 type osFile struct{ *os.File }
 
+func (f osFile) Sync() error { return fsync(f.File) }
+
 func (f osFile) Size() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -69,8 +69,14 @@ func (r *reading) broken(l *logReader, following []uint64) error {
 	if v.damaged {
 		return r.damage(l, l.offset, v.reason)
 	}
-	r.Cuts = append(r.Cuts, Cut{l.name.String(), l.offset, l.size - l.offset})
-	r.warn("%s is cut at offset %d, of %d bytes: %s", l.name, l.offset, l.size-l.offset, v.reason)
+	used, err := l.used()
+	if err != nil {
+		return err
+	}
+	if lost := used - l.offset; lost > 0 {
+		r.Cuts = append(r.Cuts, Cut{l.name.String(), l.offset, lost})
+		r.warn("%s is cut at offset %d, of %d bytes: %s", l.name, l.offset, lost, v.reason)
+	}
 	if !r.cut {
 		return nil
 	}

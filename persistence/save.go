@@ -93,7 +93,7 @@ func (d *Directory) snapshot() error {
 	if err := d.broken(); err != nil {
 		return err
 	}
-	changes := d.pending.changes.Load()
+	changes := d.pending.unsaved()
 	number, flags := d.saves.number+1, uint32(0)
 	if d.logOn() {
 		if err := d.rotate(number); err != nil {
@@ -105,7 +105,7 @@ func (d *Directory) snapshot() error {
 	if err := d.writeSnapshot(number, flags); err != nil {
 		return err
 	}
-	d.pending.changes.Add(-changes)
+	d.pending.noteSaved(changes)
 	d.tidy()
 	return nil
 }

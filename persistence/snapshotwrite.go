@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
 
@@ -27,29 +28,46 @@ const (
 	blockHead    = 4 + 4 + 4
 	blockBytes   = 64 << 10 // about so large is a block
 	writeBytes   = 1 << 20  // about so much is written at a time
-	syncBytes    = 32 << 20 // so much is synced at a time: a log that is synced meanwhile waits for no more
+	syncBytes    = 16 << 20 // so much is synced at a time: a log that is synced meanwhile waits for no more
+	buffers      = 8        // so many wait to be written, or for what will be
 	footerBytes  = 4 + 4 + 8 + 8 + 8 + 8
 	footerMarker = 0xffffffff
 	footerMagic  = "sluicend"
 	maxBlock     = footerMarker - 1
 )
 
-// A snapshotWriter writes a snapshot to a file.
+// A snapshotWriter writes a snapshot to a file. The disk is another goroutine's, so
+// records are collected while those before them are written.
 type snapshotWriter struct {
-	file File
 	salt uint32
 
-	out      []byte // not written yet
-	block    int    // where in out the block begins that is not sealed yet
-	count    uint32 // records in it
-	blocks   uint64
-	keys     uint64
-	written  int64
-	unsynced int64
+	out    []byte // not handed over yet
+	block  int    // where in out the block begins that is not sealed yet
+	count  uint32 // records in it
+	blocks uint64
+	keys   uint64
+
+	full   chan []byte
+	done   chan outcome // of what was handed over
+	unmade int          // buffers
+	sink   snapshotSink
+}
+
+// An outcome is what became of a buffer, which can be used again.
+type outcome struct {
+	buffer []byte
+	err    error
 }
 
 func newSnapshotWriter(f File, h header) *snapshotWriter {
-	w := &snapshotWriter{file: f, salt: h.salt}
+	w := &snapshotWriter{salt: h.salt, sink: snapshotSink{file: f}, unmade: buffers - 1,
+		full: make(chan []byte, buffers), done: make(chan outcome, buffers)} // so nobody waits to hand over
+	go func() {
+		defer close(w.done)
+		for b := range w.full {
+			w.done <- outcome{b, w.sink.write(b)}
+		}
+	}()
 	w.out = append(w.out, h.encode(snapshotFile)...)
 	w.begin()
 	return w
@@ -89,14 +107,25 @@ func (w *snapshotWriter) seal() {
 	w.keys += uint64(w.count)
 }
 
+// write hands over what was collected, for the next empty buffer. An error may be
+// that of an earlier one.
 func (w *snapshotWriter) write() error {
-	n, err := writeAt(w.file, w.out, w.written)
-	w.written += int64(n)
-	w.unsynced += int64(n)
-	w.out = w.out[:0]
-	if err == nil && w.unsynced >= syncBytes {
-		w.unsynced = 0
-		err = w.file.Sync()
+	w.full <- w.out
+	if w.unmade > 0 {
+		w.unmade--
+		w.out = make([]byte, 0, cap(w.out))
+		return nil
+	}
+	o := <-w.done
+	w.out = o.buffer[:0]
+	return o.err
+}
+
+// end waits until all is written that was handed over.
+func (w *snapshotWriter) end() (err error) {
+	close(w.full)
+	for o := range w.done {
+		err = cmp.Or(err, o.err)
 	}
 	return err
 }
@@ -116,8 +145,32 @@ func (w *snapshotWriter) finish(end engine.Instant) (int64, error) {
 	w.out = binary.LittleEndian.AppendUint64(w.out, uint64(end))
 	w.out = append(w.out, footerMagic...)
 	binary.LittleEndian.PutUint32(w.out[start:], crc32.Update(w.salt, castagnoli, w.out[start+4:]))
-	if err := w.write(); err != nil {
-		return w.written, err
+	w.full <- w.out
+	if err := w.end(); err != nil {
+		return w.sink.written, err
 	}
-	return w.written, w.file.Sync()
+	return w.sink.written, w.sink.file.Sync()
+}
+
+// A snapshotSink writes one buffer after the other, until one fails.
+type snapshotSink struct {
+	file     File
+	written  int64
+	unsynced int
+	failed   error
+}
+
+func (s *snapshotSink) write(b []byte) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	var n int
+	n, s.failed = writeAt(s.file, b, s.written)
+	s.written += int64(n)
+	s.unsynced += n
+	if s.failed == nil && s.unsynced >= syncBytes {
+		s.unsynced = 0
+		s.failed = s.file.Sync()
+	}
+	return s.failed
 }

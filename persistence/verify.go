@@ -174,6 +174,9 @@ func (r *reading) examineLog(n name, f *FileReport, c *tally) error {
 	if err != nil {
 		return err
 	}
+	if used, err := l.used(); err != nil || used == l.offset && !v.damaged {
+		return err
+	}
 	f.Torn = !v.damaged
 	return r.damage(l, l.offset, v.reason)
 }

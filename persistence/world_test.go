@@ -91,8 +91,6 @@ func (w *world) note() {
 	seq := w.before + w.f.dir.pending.appended.Load()
 	if w.f.dir.pending.drop {
 		seq++ // it is kept only with what will be appended next
-	} else if seq == w.seq {
-		return
 	}
 	w.seq = seq
 	for name := range s.keys {

@@ -14,11 +14,13 @@ type newLog struct {
 	file   File
 	number uint64
 	salt   uint32
+	ahead  bool
 }
 
 // createLog makes a log. It is on the disk with its header and its name before
 // anything is written to it: so a log whose header is not whole is damaged.
 func (d *Directory) createLog(number uint64, flags uint32) (newLog, error) {
+	flags = flags&^ahead | d.aheadFlag()
 	h := header{version: version, flags: flags, number: number, created: d.store.Now(), salt: newSalt()}
 	if w := &d.writer; flags&afresh == 0 {
 		w.progress.Lock()
@@ -42,7 +44,7 @@ func (d *Directory) createLog(number uint64, flags uint32) (newLog, error) {
 		f.Close()
 		return newLog{}, err
 	}
-	return newLog{f, number, h.salt}, nil
+	return newLog{f, number, h.salt, flags&ahead != 0}, nil
 }
 
 // rename gives a file its name for good.
@@ -100,13 +102,13 @@ func (d *Directory) beginAfresh() error {
 		return err
 	}
 	s.unfinished = s.number
-	changes := d.pending.changes.Load()
+	changes := d.pending.unsaved()
 	d.abandonFor(l)
 	if err := d.writeSnapshot(s.number, logged); err != nil {
 		return err
 	}
 	s.unfinished = 0
-	d.pending.changes.Add(-changes)
+	d.pending.noteSaved(changes)
 	d.pending.notePublished()
 	d.tidy()
 	return nil
@@ -125,26 +127,6 @@ func (d *Directory) abandonFor(l newLog) {
 	w.progress.Lock()
 	defer w.progress.Unlock()
 	w.sealed, w.lost, w.marks = tail{}, false, [2]mark{}
-}
-
-// openEmpty begins to note changes, and drops those that are pending. It returns
-// how often was appended until now.
-func (p *pending) openEmpty() uint64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open, p.drop, p.frames = true, false, nil
-	p.hot.forget()
-	return p.appended.Load()
-}
-
-// notePublished notes that the log has its snapshot.
-func (p *pending) notePublished() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	start := len(p.frames)
-	p.frames = beginFrame(p.frames, publishedFrame, 0)
-	endFrame(p.frames, start)
-	p.appended.Store(p.appended.Load() + 1)
 }
 
 var errStopping = errors.New("the server stops")
@@ -187,6 +169,7 @@ func (d *Directory) dump(f File, h header) (int64, error) {
 		return w.add(records)
 	})
 	if err != nil {
+		w.end()
 		return 0, err
 	}
 	return w.finish(d.store.Now())
