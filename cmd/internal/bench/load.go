@@ -25,6 +25,7 @@ type Load struct {
 	Connections int
 	Depth       int // commands that are sent at once and then waited for
 	Threads     int
+	Cores       int // that the threads share, the machine's first ones; 0 for all
 	Keys        int
 	Spread      Spread
 

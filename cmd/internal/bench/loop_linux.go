@@ -21,6 +21,7 @@ type loop struct {
 	conns []*conn
 	busy  int // connections with replies to come
 	depth int
+	cores int // see Load
 	keys  *Keys
 	left  int64  // calls that may still be sent
 	in    []byte // what was read last; replies are counted at once, so all share it
@@ -44,7 +45,7 @@ func newLoop(l Load, number int) (*loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
-	p := &loop{epoll: epoll, depth: l.Depth, in: make([]byte, 64<<10), latencies: newHistogram(),
+	p := &loop{epoll: epoll, depth: l.Depth, cores: l.Cores, in: make([]byte, 64<<10), latencies: newHistogram(),
 		keys: NewKeys(l.Spread, l.Keys, uint64(number)+1), left: l.budget(), warm: int64(l.Warmup), end: int64(l.Warmup + l.Duration)}
 	if l.Rate > 0 {
 		if p.open, err = newOpenLoop(p, l, number); err != nil {
@@ -73,7 +74,12 @@ func (p *loop) watch(operation, fd, number int, events uint32) error {
 // run drives the connections until all is sent and answered.
 func (p *loop) run(ctx context.Context, begin time.Time) error {
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	if p.cores == 0 { // else the thread ends with us: nobody else is to be kept to these cores
+		defer runtime.UnlockOSThread()
+	}
+	if err := stay(p.cores); err != nil {
+		return err
+	}
 	p.begin = begin
 	p.tick()
 	if err := p.start(); err != nil {

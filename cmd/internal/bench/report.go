@@ -18,6 +18,7 @@ type Report struct {
 	Memory     []Memory     `json:"memory"`
 	Durability []Comparison `json:"durability,omitempty"` // a depth each; none while the server has no log
 	TLS        []Comparison `json:"tls,omitempty"`        // a depth each
+	Scaling    []Comparison `json:"scaling,omitempty"`    // of the greatest depth; none on a single core
 }
 
 // Measure makes the report.
@@ -45,7 +46,13 @@ func Measure(ctx context.Context, p Plan, version string, progress io.Writer) (r
 			return r, err
 		}
 	}
-	r.TLS, err = p.depths(ctx, p.secure(ctx, servers), progress)
+	if r.TLS, err = p.depths(ctx, p.secure(ctx, servers), progress); err != nil {
+		return r, err
+	}
+	if scaling := p.scaling(servers); scaling != nil {
+		p.Depths = p.Depths[len(p.Depths)-1:]
+		r.Scaling, err = p.depths(ctx, scaling, progress)
+	}
 	return r, err
 }
 
@@ -107,7 +114,7 @@ func (c Comparison) brief() Comparison {
 // Errors is how many the servers gave in all comparisons.
 func (r Report) Errors() int64 {
 	n := r.Latency.Errors() + r.Single.Errors()
-	for _, c := range slices.Concat(r.Throughput, r.Durability, r.TLS) {
+	for _, c := range slices.Concat(r.Throughput, r.Durability, r.TLS, r.Scaling) {
 		n += c.Errors()
 	}
 	return n

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -86,6 +87,25 @@ func (p Plan) secure(ctx context.Context, servers Servers) []Target {
 	return append(targets,
 		Target{peer, p.load("incr"), servers["redis"]},
 		Target{peer + ", TLS", p.load("incr"), servers["redis-tls"]})
+}
+
+// scaling is a limiter on one core and on two, which the load shares with it, and with
+// all calls for one key. It is nothing where there is one core.
+func (p Plan) scaling(servers Servers) []Target {
+	if runtime.NumCPU() < 2 {
+		return nil
+	}
+	row := func(name string, cores int, options string, spread Spread) Target {
+		load := p.load("gcra")
+		load.Cores, load.Spread = cores, spread
+		return Target{ours + "CL.THROTTLE, " + name, load, fmt.Sprintf("taskset -c 0-%d %s%s", cores-1, servers["sluice"], options)}
+	}
+	return []Target{
+		row("one core", 1, "", Uniform),
+		row("two cores", 2, "", Uniform),
+		row("two cores, two loops", 2, " --io-threads 2", Uniform),
+		row("two cores, one key for all", 2, "", One),
+	}
 }
 
 // sized is what is filled with many keys. Scripts that take minutes for that are

@@ -17,6 +17,7 @@ func (r Report) tables() map[string]string {
 		"memory":     r.bytes(),
 		"durability": r.durability(),
 		"tls":        r.secure(),
+		"scaling":    r.scaling(),
 		"better":     r.better(),
 	}
 }
@@ -120,6 +121,13 @@ func (r Report) secure() string {
 		text += "\n" + byDepth(part(r.TLS, 2, 4))
 	}
 	return text
+}
+
+func (r Report) scaling() string {
+	if len(r.Scaling) == 0 {
+		return "Not measured yet, or on a machine with one core.\n"
+	}
+	return byDepth(r.Scaling)
 }
 
 // part is some rows of comparisons, with ratios to the first of them.
