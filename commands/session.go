@@ -232,6 +232,15 @@ func (c *Session) answer(reply *Reply, cmd *Command, args [][]byte) {
 
 // admit says why a command may not run, or nil.
 func (c *Session) admit(cmd *Command, args [][]byte) error {
+	if err := c.admitKeyless(cmd, args); err != nil {
+		return err
+	}
+	c.slot = oneSlot{}
+	return cmd.eachKey(args, c.check)
+}
+
+// admitKeyless is admit whatever the keys are.
+func (c *Session) admitKeyless(cmd *Command, args [][]byte) error {
 	if !cmd.takes(len(args)) {
 		return errArity(cmd)
 	}
@@ -244,8 +253,7 @@ func (c *Session) admit(cmd *Command, args [][]byte) error {
 	if cmd.Flags&(Write|ReadOnly) != 0 && c.monitoring.Load() {
 		return errMonitoring
 	}
-	c.slot = oneSlot{}
-	return cmd.eachKey(args, c.check)
+	return nil
 }
 
 // refresh reads the options that a session asks for with each command, once a batch.

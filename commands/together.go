@@ -55,7 +55,7 @@ func (c *Session) Join(b *Batch, args [][]byte) bool {
 		return false
 	}
 	cmd := c.lookup(args[0])
-	if cmd == nil || !cmd.joins || c.admit(cmd, args) != nil || !b.note(c, cmd, args) {
+	if cmd == nil || !cmd.joins || c.admitKeyless(cmd, args) != nil || !b.note(c, cmd, args) {
 		return false
 	}
 	b.calls[b.n] = joined{c, cmd, args}
@@ -63,9 +63,9 @@ func (c *Session) Join(b *Batch, args [][]byte) bool {
 	return true
 }
 
-// note notes the keys of a command, all or none.
+// note notes the keys of a command, all or none if one may not stand there.
 func (b *Batch) note(c *Session, cmd *Command, args [][]byte) bool {
-	b.joins = c
+	b.joins, c.slot = c, oneSlot{}
 	if cmd.keysOf == nil { // as nearly always
 		return b.noteKey(args[1]) == nil
 	}
@@ -82,6 +82,9 @@ var errCrowded = errors.New("there is no room for all keys")
 func (b *Batch) noteKey(name []byte) error {
 	if b.Full() {
 		return errCrowded
+	}
+	if err := b.joins.checkKey(name); err != nil {
+		return err
 	}
 	b.keys[b.used] = b.joins.key(name)
 	b.used++
