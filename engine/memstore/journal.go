@@ -2,7 +2,8 @@ package memstore
 
 import "sluice/engine"
 
-// A group collects the changes of a call that makes several as one.
+// A group collects changes that are told as one: those of a call that makes several,
+// or of calls together, so that the journal is locked once for all of them.
 type group struct {
 	at      engine.Instant
 	changes []engine.Record
@@ -115,12 +116,20 @@ func (s *Store) asOne(f func(engine.Store)) {
 		f(s)
 		return
 	}
-	s.group = &group{}
-	defer func() { // also if f panics: what it has changed is changed
-		if g := s.group; len(g.changes) > 0 {
-			s.options.Journal.Append(g.at, g.changes)
-		}
-		s.group = nil
-	}()
+	s.group = &s.own
+	defer s.tellGroup() // also if f panics: what it has changed is changed
 	f(s)
+}
+
+func (s *Store) tellGroup() {
+	g := s.group
+	s.group = nil
+	if len(g.changes) == 0 {
+		return
+	}
+	s.options.Journal.Append(g.at, g.changes)
+	for i := range g.changes {
+		g.changes[i].Key.Name = nil
+	}
+	g.changes = g.changes[:0]
 }

@@ -22,6 +22,7 @@ type Store struct {
 	*shared
 	held    bool   // whoever uses this Store holds the locks: see Exclusively
 	group   *group // of the changes that it makes, if it is held and has a journal
+	own     group  // that it uses again and again
 	instant engine.Instant
 	still   bool // it is instant for this Store: see Together
 	touched slot

@@ -18,5 +18,5 @@ func (s *Store) Together(keys []engine.Key, f func(engine.Store)) {
 	inner := &s.shard(hashes[0]).inner
 	inner.touch(hashes[:len(keys)])
 	inner.instant, inner.group = s.now(), s.group
-	f(inner)
+	inner.asOne(f)
 }
