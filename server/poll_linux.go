@@ -83,3 +83,13 @@ func peek(epoll int, events []syscall.EpollEvent) (int, error) {
 	}
 	return int(n), nil
 }
+
+// hungUp says whether the other side of a TCP connection has closed its part of it,
+// whatever of what it sent is not read yet.
+func hungUp(fd int) bool {
+	const closeWait = 8 // in the first byte of TCP_INFO, see TCP_CLOSE_WAIT in linux/tcp_states.h
+	info, err := syscall.GetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_INFO)
+	var state [4]byte
+	binary.NativeEndian.PutUint32(state[:], uint32(info))
+	return err == nil && state[0] == closeWait
+}

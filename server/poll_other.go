@@ -14,3 +14,6 @@ func (p *poller) add(int) error     { return errors.ErrUnsupported }
 func (p *poller) remove(int)        {}
 func (p *poller) ring()             {}
 func (p *poller) wait(func(fd int)) {}
+
+// hungUp is for Linux only: elsewhere it can't be told until all is read.
+func hungUp(int) bool { return false }

@@ -210,6 +210,35 @@ func TestTLSWatch(t *testing.T) {
 	})
 }
 
+// Whoever is held up and stays is kept, however little came behind the command.
+func TestTLSPausedClientsStay(t *testing.T) {
+	paths(t, func(t *testing.T, service *commands.Service, v *vault) {
+		s := newOverTLS(t, service)
+		s.every = time.Millisecond
+		serve(t, s)
+		addr := s.listeners[0].(secureListener).Listener.Addr()
+		operator := dialTLS(t, addr, v.trusts())
+		for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+			for n := 1; n <= 4; n++ {
+				cfg := v.trusts()
+				cfg.MaxVersion = version
+				c := dialTLS(t, addr, cfg)
+				operator.ask("CLIENT", "PAUSE", "1000000", "WRITE")
+				c.say(take("key"))
+				operator.untilPaused(1)
+				c.say(ping[:n])
+				for tick := s.ticks.Load(); s.ticks.Load() < tick+20; {
+					time.Sleep(time.Millisecond)
+				}
+				operator.ask("CLIENT", "UNPAUSE")
+				c.hear(granted)
+				c.say(ping[n:])
+				c.hearUntil("+PONG\r\n")
+			}
+		}
+	})
+}
+
 // Whoever is held up and leaves is not kept, also if its goodbye came within TLS.
 func TestTLSPausedClientsLeave(t *testing.T) {
 	paths(t, func(t *testing.T, service *commands.Service, v *vault) {
@@ -225,7 +254,7 @@ func TestTLSPausedClientsLeave(t *testing.T) {
 			c := dialTLS(t, addr, cfg)
 			c.say(take("key"))
 			operator.untilPaused(1)
-			_ = c.Conn.(interface{ CloseWrite() error }).CloseWrite()
+			c.Close()
 			operator.untilPaused(0)
 		}
 		operator.ask("CLIENT", "UNPAUSE")

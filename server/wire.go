@@ -140,14 +140,15 @@ func (t *secure) bye() {
 // says so within TLS first.
 func (t *secure) hasLeft(fd int) bool { return t.over || saysGoodbye(fd, t.Conn) }
 
-// saysGoodbye says whether all that a client has sent and nobody has read is a goodbye,
-// without reading it. TLS 1.2 does not hide what a record is for. In TLS 1.3 its length
-// tells: no command is as short as an alert, which has two bytes.
+// saysGoodbye says whether a client has closed its side, and all that it has sent and
+// nobody has read may be a goodbye. TLS 1.2 does not hide what a record is for. In TLS
+// 1.3 only its length tells: an alert has two bytes, and so has a piece of a command or
+// an empty line, of a client that does not close its side.
 func saysGoodbye(fd int, t *tls.Conn) bool {
 	const alert, data, header, sealed = 21, 23, 5, 2 + 1 + 16
 	var b [header + sealed + 1]byte
 	n, _, err := syscall.Recvfrom(fd, b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-	if err != nil || n < header {
+	if err != nil || n < header || !hungUp(fd) {
 		return false
 	}
 	if t.ConnectionState().Version < tls.VersionTLS13 {
