@@ -51,6 +51,14 @@ func (t tail) trim() {
 	}
 }
 
+// close closes the log, if there is one, as it is.
+func (t tail) close() {
+	if t.file != nil {
+		t.trim()
+		t.file.Close()
+	}
+}
+
 // used is where a log ends, but for zeros that were written ahead.
 func (r *logReader) used() (int64, error) {
 	end := r.size

@@ -139,9 +139,7 @@ func (d *Directory) closeLog() {
 	w.progress.Lock()
 	defer w.progress.Unlock()
 	for _, t := range []tail{w.tail, w.sealed} {
-		if t.file != nil {
-			t.file.Close()
-		}
+		t.close()
 	}
 	w.tail, w.sealed, w.out, w.lost = tail{}, tail{}, nil, false
 	w.written.Store(appends)

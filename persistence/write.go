@@ -126,6 +126,7 @@ func (d *Directory) abandonFor(l newLog) {
 	w.switchTo(l, w.appends)
 	w.progress.Lock()
 	defer w.progress.Unlock()
+	w.sealed.close()
 	w.sealed, w.lost, w.marks = tail{}, false, [2]mark{}
 }
 

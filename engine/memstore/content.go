@@ -61,6 +61,7 @@ func spare(st *engine.State, words int) int {
 
 // putContent is put for a kind that has more than its words.
 func (s *shard) putContent(h uint64, k engine.Key, i int, st *engine.State, content box) error {
+	s.swells = true
 	n := uint32(0)
 	if i >= 0 {
 		n = s.record(s.index[i].ref()).box()

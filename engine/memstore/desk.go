@@ -31,9 +31,6 @@ func (d *desk) read(rec record, boxes []box, st *engine.State) {
 	}
 }
 
-// used says whether there ever was content.
-func (d *desk) used() bool { return d.log != nil || d.leases != nil }
-
 // blankLog is the desk's log. A call may add as many instants as are short to as many,
 // and needs no other.
 func (d *desk) blankLog() *engine.Log {

@@ -32,6 +32,17 @@ func (s *Store) unlockAll() {
 	}
 }
 
+// allOthers is the shards that this Store's lockAll locks: none if they are held.
+func (s *Store) allOthers() (locked []int) {
+	if s.held {
+		return nil
+	}
+	for i := range s.shards {
+		locked = append(locked, i)
+	}
+	return locked
+}
+
 func shardOf(h uint64) int { return int(h >> (64 - shardBits)) }
 
 // lockSome locks the shards that hashes lie in, and appends them to room for
@@ -79,17 +90,18 @@ func (s *Store) unlockSome(locked []int) {
 // Exclusively runs f while nobody else touches the keys, or any key at all if none
 // is named. What f changes is one entry of the journal.
 func (s *Store) Exclusively(keys []engine.Key, f func(engine.Store)) {
-	inner := &Store{shared: s.shared, held: true, group: s.group}
+	inner := &Store{shared: s.shared, held: true}
 	if len(keys) == 0 {
 		s.lockAll()
 		defer s.unlockAll()
-		inner.asOne(f)
+		inner.asOne(s.allOthers(), f)
 		return
 	}
 	hashes := make([]uint64, len(keys))
 	for i, k := range keys {
 		hashes[i] = s.hash(k)
 	}
-	defer s.unlockSome(s.lockInOrder(hashes, nil))
-	inner.asOne(f)
+	locked := s.lockInOrder(hashes, nil)
+	defer s.unlockSome(locked)
+	inner.asOne(locked, f)
 }

@@ -67,7 +67,7 @@ func (s *Store) noteAll(at engine.Instant) {
 	if s.options.Journal == nil {
 		return
 	}
-	(&Store{shared: s.shared, held: true, group: s.group}).asOne(func(inner engine.Store) {
+	(&Store{shared: s.shared, held: true}).asOne(s.allOthers(), func(inner engine.Store) {
 		all := inner.(*Store)
 		all.noteFlush(engine.AllDatabases)
 		for i := range s.shards {
@@ -83,8 +83,8 @@ func (s *Store) noteAll(at engine.Instant) {
 // change is where the next change is written down.
 func (s *Store) change(sh *shard) *engine.Record {
 	changes := &sh.changes
-	if s.group != nil {
-		changes = &s.group.changes
+	if sh.group != nil {
+		changes = &sh.group.changes
 	}
 	n := len(*changes)
 	if n == cap(*changes) {
@@ -97,8 +97,8 @@ func (s *Store) change(sh *shard) *engine.Record {
 // tell tells the journal, as one, of what change was filled with since, or leaves it
 // to asOne.
 func (s *Store) tell(sh *shard, at engine.Instant) {
-	if s.group != nil {
-		s.group.at = at
+	if sh.group != nil {
+		sh.group.at = at
 		return
 	}
 	changes := sh.changes
@@ -109,21 +109,26 @@ func (s *Store) tell(sh *shard, at engine.Instant) {
 	}
 }
 
-// asOne runs f with a store whose locks are held, and tells the journal of all its
-// changes as one. Within another asOne they are that one's.
-func (s *Store) asOne(f func(engine.Store)) {
-	if s.options.Journal == nil || s.group != nil {
+// asOne runs f with a store that holds the locks of some shards, and tells the journal
+// of all that changes in them as one, evictions among it. Within another asOne, where
+// the store has locked none itself, changes are that one's.
+func (s *Store) asOne(locked []int, f func(engine.Store)) {
+	if s.options.Journal == nil || len(locked) == 0 {
 		f(s)
 		return
 	}
-	s.group = &s.own
-	defer s.tellGroup() // also if f panics: what it has changed is changed
+	for _, n := range locked {
+		s.shards[n].group = &s.own
+	}
+	defer s.tellGroup(locked) // also if f panics: what it has changed is changed
 	f(s)
 }
 
-func (s *Store) tellGroup() {
-	g := s.group
-	s.group = nil
+func (s *Store) tellGroup(locked []int) {
+	for _, n := range locked {
+		s.shards[n].group = nil
+	}
+	g := &s.own
 	if len(g.changes) == 0 {
 		return
 	}

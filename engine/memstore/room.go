@@ -60,7 +60,7 @@ func (s *shard) room(h uint64, n int) (ref, record) {
 			return 0, nil
 		}
 		// Logs and leases grow after their keys were let in: then one key is not enough.
-		for share := most / shardCount; s.desk.used() && int64(s.bytes) > share+share/16 && s.evictPage(); {
+		for share := most / shardCount; s.swells && int64(s.bytes) > share+share/16 && s.evictPage(); {
 		}
 		if int64(s.bytes+s.growth(n)) > most/shardCount {
 			if r, rec := s.evictKey(h, n); r != 0 {

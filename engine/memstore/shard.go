@@ -39,6 +39,9 @@ type shard struct {
 	boxes      []box  // by number; 0 is none
 	spareBoxes []uint32
 	changes    []engine.Record // in use while the journal is told of some
+	group      *group          // of changes that are told as one, while who locked it makes such
+	swells     bool            // it has, or had, content that grows after its key was let in
+	_          [24]byte        // so that no two shards share a line of the cache
 
 }
 

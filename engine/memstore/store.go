@@ -20,9 +20,8 @@ const (
 // A Store is an engine.Store in memory. Make one with New and end it with Close.
 type Store struct {
 	*shared
-	held    bool   // whoever uses this Store holds the locks: see Exclusively
-	group   *group // of the changes that it makes, if it is held and has a journal
-	own     group  // that it uses again and again
+	held    bool  // whoever uses this Store holds the locks: see Exclusively
+	own     group // of the changes that are made with it, see asOne
 	instant engine.Instant
 	still   bool // it is instant for this Store: see Together
 	touched slot

@@ -107,6 +107,9 @@ func (p *parts) keep() error {
 			continue
 		}
 		sh, slot := p.place(i)
+		if slot < 0 { // also if it was evicted for another: it is told whole
+			p.before[i] = engine.State{}
+		}
 		if err := sh.put(p.hashes[i], p.calls[i].Key, slot, *next, box{log: next.Log}); err != nil {
 			p.restore(i)
 			return err
@@ -159,9 +162,19 @@ func (p *parts) note(sh *shard, now engine.Instant) {
 		return
 	}
 	for i := range p.calls {
-		if p.after[i] != p.before[i] {
+		if p.after[i] != p.before[i] && !p.evicted(i) {
 			s.change(sh).Note(p.calls[i].Key, p.before[i], p.after[i])
 		}
 	}
 	s.tell(sh, now)
+}
+
+// evicted says whether a new state was evicted for that of another part. The journal
+// has been told.
+func (p *parts) evicted(i int) bool {
+	if !p.crowded || p.after[i].Kind == 0 {
+		return false
+	}
+	_, slot := p.place(i)
+	return slot < 0
 }

@@ -14,9 +14,10 @@ func (s *Store) Together(keys []engine.Key, f func(engine.Store)) {
 		hashes[i] = s.hash(k)
 	}
 	var room [engine.MaxTogether]int
-	defer s.unlockSome(s.lockSome(hashes[:len(keys)], room[:0]))
+	locked := s.lockSome(hashes[:len(keys)], room[:0])
+	defer s.unlockSome(locked)
 	inner := &s.shard(hashes[0]).inner
 	inner.touch(hashes[:len(keys)])
-	inner.instant, inner.group = s.now(), s.group
-	inner.asOne(f)
+	inner.instant = s.now()
+	inner.asOne(locked, f)
 }
