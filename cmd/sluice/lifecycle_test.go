@@ -107,12 +107,12 @@ func TestOptions(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "sluice.conf")
 	content := "# a comment\nmaxclients 77\ntimeout 11 # seconds\n"
-	content = strings.Replace(content, " # seconds", "", 1) + "requirepass \"se cret\"\ntcp-keepalive 60\n"
+	content = strings.Replace(content, " # seconds", "", 1) + "requirepass \"se cret\"\ntcp-keepalive 60\nloglevel notice\n"
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	server := startWith(t, []string{"SLUICE_TIMEOUT=22", "SLUICE_TCP_KEEPALIVE=99"}, file, "--tcp-keepalive", "33")
-	want := map[string]string{"maxclients": "77", "timeout": "22", "tcp-keepalive": "33", "requirepass": "se cret"}
+	want := map[string]string{"maxclients": "77", "timeout": "22", "tcp-keepalive": "33", "requirepass": "se cret", "loglevel": "notice"}
 	for name, value := range want {
 		if got := server.cli(t, "-a", "se cret", "--no-auth-warning", "CONFIG", "GET", name); got != name+"\n"+value+"\n" {
 			t.Errorf("CONFIG GET %s answered %q, want %q", name, got, value)

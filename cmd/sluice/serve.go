@@ -117,7 +117,7 @@ func serveHelp(w io.Writer) {
 
 // newLog writes to w at the level the config says, also when that changes.
 func newLog(cfg *config.Config, w io.Writer) *slog.Logger {
-	levels := []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
+	levels := []slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelInfo, slog.LevelWarn, slog.LevelError} // in the option's order
 	level := new(slog.LevelVar)
 	follow := func() { level.Set(levels[cfg.Number(config.LogLevel)]) }
 	follow()

@@ -105,7 +105,7 @@ var Options = []Option{
 	{SlowlogMaxLen, "128", Int(0, 1<<20), true, "commands that SLOWLOG keeps"},
 	{LatencyThreshold, "0", Int(0, 1<<40), true, "milliseconds from which LATENCY keeps a spike, 0 for none"},
 	{DebugCommand, "no", OneOf("no", "yes", "local"), false, "allow DEBUG, for clients on this machine alone if local"},
-	{LogLevel, "info", OneOf("debug", "info", "warning", "error"), true, "least level that is logged"},
+	{LogLevel, "info", OneOf("debug", "verbose", "info", "notice", "warning", "error"), true, "least level that is logged; verbose and notice are Redis's names of debug and info"},
 	{LogFormat, "text", OneOf("text", "json"), false, "form of the log on standard error"},
 
 	// What Redis clients and tools ask for, and has one answer here for now.
