@@ -95,6 +95,7 @@ func (c *conn) serve() {
 func (c *conn) turn() bool {
 	n, err := c.net.Read(c.frames.space())
 	if n > 0 {
+		c.frames.filled(n)
 		c.run(n)
 		c.batch.run()
 		if !c.finish() {
@@ -104,11 +105,12 @@ func (c *conn) turn() bool {
 	return err == nil || c.woken(err)
 }
 
-// run runs the commands that are complete with n more bytes, but for the last ones if
-// they wait in the batch for those of others.
+// run runs the commands that are complete with the n bytes that the frames got, but for
+// the last ones if they wait in the batch for those of others.
 func (c *conn) run(n int) {
-	c.frames.filled(n)
-	c.runRead(n)
+	c.unanswered = n
+	c.doing.Store(running)
+	c.answer()
 }
 
 // finish writes the replies to what was run, and makes ready for more. It says false

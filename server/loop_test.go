@@ -93,29 +93,34 @@ func TestNoLoopForAStoreThatWaits(t *testing.T) {
 func TestLoopAllocatesNothing(t *testing.T) {
 	_, addr := onTCP(t, newService(t))
 	for _, depth := range []int{1, 16, 500} {
-		c := dial(t, addr)
-		pipeline := []byte(strings.Repeat(throttle, depth))
-		reply := make([]byte, 64<<10)
-		lines := 0
-		ask := func() {
-			if _, err := c.Write(pipeline); err != nil {
-				t.Fatal(err)
-			}
-			for lines += 6 * depth; lines > 0; {
-				n, err := c.Conn.Read(reply)
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines -= strings.Count(string(reply[:n]), "\n")
-			}
-		}
-		for range 20 {
-			ask()
-		}
-		if n := testing.AllocsPerRun(100, ask); n > 1 { // the string above is the test's
+		if n := allocationsOf(dial(t, addr), depth); n > 1 { // the string in there is the test's
 			t.Errorf("answering %d commands: %v allocations", depth, n)
 		}
 	}
+}
+
+// allocationsOf is what is allocated, on both sides, each time a client asks for so many
+// limiting commands at once.
+func allocationsOf(c *client, depth int) float64 {
+	pipeline := []byte(strings.Repeat(throttle, depth))
+	reply := make([]byte, 64<<10)
+	lines := 0
+	ask := func() {
+		if _, err := c.Write(pipeline); err != nil {
+			c.t.Fatal(err)
+		}
+		for lines += 6 * depth; lines > 0; {
+			n, err := c.Conn.Read(reply)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			lines -= strings.Count(string(reply[:n]), "\n")
+		}
+	}
+	for range 20 {
+		ask()
+	}
+	return testing.AllocsPerRun(100, ask)
 }
 
 // Clients that come and go, are killed and stopped all the while leave nothing

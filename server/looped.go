@@ -18,6 +18,7 @@ func (c *conn) listen() (on bool) {
 	}
 	n, err := c.socket.tryRead(c.frames.space())
 	if n > 0 {
+		c.frames.filled(n)
 		c.run(n)
 		return true
 	}
@@ -32,7 +33,7 @@ func (c *conn) listenSecurely() bool {
 	over := !errors.Is(err, syscall.EAGAIN)
 	c.socket.secure.over = over
 	if n > 0 {
-		c.runRead(n)
+		c.run(n)
 	}
 	c.closing = c.closing || over
 	return n > 0 || !over
@@ -48,13 +49,6 @@ func (c *conn) decrypt() (total int, err error) {
 		total += n
 	}
 	return total, err
-}
-
-// runRead is run once the frames have the n bytes.
-func (c *conn) runRead(n int) {
-	c.unanswered = n
-	c.doing.Store(running)
-	c.answer()
 }
 
 // reply writes what was earned.

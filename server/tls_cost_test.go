@@ -15,26 +15,7 @@ func TestTLSAllocatesNoCommands(t *testing.T) {
 	v := newVault(t)
 	_, addr := overTLS(t, newService(t, v.options()...))
 	for _, depth := range []int{1, 16, 500} {
-		c := dialTLS(t, addr, v.trusts())
-		pipeline := []byte(strings.Repeat(throttle, depth))
-		reply := make([]byte, 64<<10)
-		lines := 0
-		ask := func() {
-			if _, err := c.Write(pipeline); err != nil {
-				t.Fatal(err)
-			}
-			for lines += 6 * depth; lines > 0; {
-				n, err := c.Conn.Read(reply)
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines -= strings.Count(string(reply[:n]), "\n")
-			}
-		}
-		for range 20 {
-			ask()
-		}
-		if n := testing.AllocsPerRun(100, ask); n > 10 {
+		if n := allocationsOf(dialTLS(t, addr, v.trusts()), depth); n > 10 {
 			t.Errorf("answering %d commands: %v allocations", depth, n)
 		}
 	}
