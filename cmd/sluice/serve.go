@@ -21,6 +21,10 @@ import (
 	"sluice/server"
 )
 
+// collectAt is the garbage, in hundredths of what is alive, at which it is collected: a
+// fifth of the heap. States are nothing to walk for the collector, so that is cheap.
+const collectAt = 25
+
 func serve(args, environ []string, stdout, stderr io.Writer) int {
 	if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 		serveHelp(stdout)
@@ -32,7 +36,7 @@ func serve(args, environ []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	log := newLog(cfg, stderr)
-	tuneCollector(cfg)
+	debug.SetGCPercent(collectAt)
 	dir, err := openDirectory(cfg, log)
 	if err != nil {
 		log.Error("can't start", "error", err)
@@ -127,20 +131,6 @@ func newLog(cfg *config.Config, w io.Writer) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// tuneCollector has garbage collected before it makes up a fifth of the heap where
-// memory is bounded. States are nothing to walk for the collector, so that is cheap.
-func tuneCollector(cfg *config.Config) {
-	tune := func() {
-		percent := 100
-		if cfg.Number(config.MaxMemory) > 0 {
-			percent = 20
-		}
-		debug.SetGCPercent(percent)
-	}
-	tune()
-	cfg.OnSet(config.MaxMemory, tune)
 }
 
 // untilStopped serves until a signal or SHUTDOWN asks it to stop, and then

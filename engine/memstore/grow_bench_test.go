@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkGrow tells how long a call takes at worst while a store grows to -loadkeys
-// keys: the tables of all its shards double at about the same time, again and again.
+// keys: the tables of all its shards grow at about the same time, again and again.
 func BenchmarkGrow(b *testing.B) {
 	for range b.N {
 		s := open(b)
@@ -34,7 +34,7 @@ func BenchmarkGrow(b *testing.B) {
 }
 
 // BenchmarkResize is the index of one shard of many being made anew: what a call that
-// makes a table double waits for.
+// makes a table grow waits for.
 func BenchmarkResize(b *testing.B) {
 	s := filled(b, *loadKeys)
 	i := 0

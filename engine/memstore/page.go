@@ -20,8 +20,7 @@ type page struct {
 const (
 	pageBytes    = 8 << 10
 	newPageBytes = 512
-	manyPages    = 16
-	systemPage   = 4 << 10
+	manyPages    = 8
 	pageHeader   = int(unsafe.Sizeof(page{})) + 2 // in the table, and among the spare
 	pageGranules = pageBytes / granule
 	leastRecord  = 24 // bytes that a record with a key of ten takes
@@ -48,7 +47,7 @@ func (s *shard) record(r ref) record {
 func (s *shard) allocate(n int) ref {
 	if s.newest < 0 || len(s.pages[s.newest].data)+n > pageBytes {
 		if s.newest >= 0 && s.pages[s.newest].live == 0 {
-			s.dropPage(s.newest) // all of it died while it was being filled
+			s.dropPage(int(s.newest)) // all of it died while it was being filled
 		}
 		if !s.addPage() {
 			return 0
@@ -59,7 +58,7 @@ func (s *shard) allocate(n int) ref {
 	s.growPage(p, at+n)
 	p.data = p.data[:at+n]
 	p.live += n
-	return ref(s.newest*pageGranules + at/granule)
+	return ref(int(s.newest)*pageGranules + at/granule)
 }
 
 func (s *shard) growPage(p *page, n int) {
@@ -72,18 +71,17 @@ func (s *shard) growPage(p *page, n int) {
 	}
 	s.account(size - cap(p.data))
 	data := make([]byte, size)
-	for at := 0; at < size; at += systemPage {
-		data[at] = 0 // a read that comes first would be a page fault more
-	}
-	data = data[:copy(data, p.data)]
-	p.data = data
+	p.data = data[:copy(data, p.data)]
 }
 
 // newPage is the size a page begins with. Growing it by doubling leaves as much
-// garbage as it has bytes: a shard with many pages can afford a whole one.
+// garbage as it has bytes; not to is what a shard with more pages can better afford.
 func (s *shard) newPage() int {
-	if cap(s.pages) > manyPages {
+	switch n := len(s.pages); {
+	case n > manyPages:
 		return pageBytes
+	case n > 1:
+		return pageBytes / 2
 	}
 	return newPageBytes
 }
@@ -91,13 +89,13 @@ func (s *shard) newPage() int {
 func (s *shard) addPage() bool {
 	n := len(s.spare)
 	if n > 0 {
-		s.newest = int(s.spare[n-1])
+		s.newest = int32(s.spare[n-1])
 		s.spare = s.spare[:n-1]
 	} else {
 		if len(s.pages) == maxPages {
 			return false
 		}
-		s.newest = len(s.pages)
+		s.newest = int32(len(s.pages))
 		had := cap(s.pages)
 		s.pages = append(s.pages, page{})
 		s.account((cap(s.pages) - had) * pageHeader)
@@ -126,7 +124,7 @@ func (s *shard) release(r ref) {
 	rec.kill()
 	s.loose = true
 	p := &s.pages[n]
-	if p.live -= rec.size(); p.live == 0 && n != s.newest {
+	if p.live -= rec.size(); p.live == 0 && n != int(s.newest) {
 		s.dropPage(n)
 	}
 }
@@ -135,7 +133,7 @@ func (s *shard) dropPage(n int) {
 	s.account(-cap(s.pages[n].data))
 	s.pages[n] = page{due: never}
 	s.spare = append(s.spare, uint16(n))
-	if n == s.newest {
+	if n == int(s.newest) {
 		s.newest = -1
 	}
 }
@@ -143,7 +141,7 @@ func (s *shard) dropPage(n int) {
 // worn says that more than half of a full page is dead.
 func (s *shard) worn(n int) bool {
 	p := &s.pages[n]
-	return n != s.newest && p.data != nil && p.live < pageBytes/2
+	return n != int(s.newest) && p.data != nil && p.live < pageBytes/2
 }
 
 // firstRecord is where the records of a page begin.

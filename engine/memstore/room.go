@@ -79,8 +79,8 @@ func (s *shard) room(h uint64, n int) (ref, record) {
 // growth is how many bytes the shard will grow by for one key more.
 func (s *shard) growth(n int) int {
 	bytes := 0
-	if int(s.used) >= len(s.index)*13/16 {
-		bytes = 4 * max(len(s.index), 1<<firstBits)
+	if n := s.keys() + 1; s.crowded() {
+		bytes = max(0, 4*(slotsFor(n+n/2)-len(s.index)))
 	}
 	if s.newest < 0 {
 		return bytes + max(s.newPage(), n)
@@ -103,10 +103,9 @@ func (s *shard) evictKey(h uint64, n int) (ref, record) {
 		return 0, nil
 	}
 	victim, nearest := -1, never
-	mask := len(s.index) - 1
-	first := s.home(h)
-	for step, seen := 0, 0; step <= mask && step < evictSamples*8 && seen < evictSamples; step++ {
-		i := (first + step) & mask
+	i := s.before(s.home(h))
+	for step, seen := 0, 0; step < min(len(s.index), evictSamples*8) && seen < evictSamples; step++ {
+		i = s.after(i)
 		if s.index[i].ref() == 0 {
 			continue
 		}
@@ -149,7 +148,7 @@ func (s *shard) evictPage() bool {
 		k := s.keyOf(rec)
 		s.remove(s.find(s.store.hash(k), k))
 	})
-	if victim == s.newest {
+	if victim == int(s.newest) {
 		s.dropPage(victim)
 	}
 	return true

@@ -61,17 +61,19 @@ type part struct {
 // scan appends the keys of a database in the next home slots, count of them at
 // most, whose hash is not before from. Their states come without their logs.
 func (s *shard) scan(db int, from uint64, count int, found []engine.Entry) part {
+	const shardStep = 1 << (64 - shardBits)
+	begin := from &^ (shardStep - 1)
 	if s.counts[db] == 0 {
-		const shardStep = 1 << (64 - shardBits)
-		return part{found, from&^(shardStep-1) + shardStep, 0}
+		return part{found, begin + shardStep, 0}
 	}
-	step := uint64(1) << (64 - shardBits - s.bits)
 	first := s.home(from)
 	homes := min(count, scanSlots, len(s.index)-first)
-	end := from&^(step-1) + uint64(homes)*step
+	end := begin + s.homeBegins(first+homes)
 	now := s.store.clock.Now()
+	i := s.before(first)
 	for n := range s.index {
-		at := s.index[(first+n)&(len(s.index)-1)]
+		i = s.after(i)
+		at := s.index[i]
 		if at == emptySlot && n >= homes-1 {
 			break // no probing for the last home goes past here
 		}

@@ -3,6 +3,8 @@ package memstore
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"sluice/engine"
 )
 
@@ -97,6 +99,24 @@ func TestWalkWhileTheIndexChanges(t *testing.T) {
 		}
 	}
 	verify(t, s)
+}
+
+// Homes follow each other whatever the size of the index, and each begins at a cursor.
+func TestHomes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &shard{index: make([]slot, rapid.IntRange(1, 20_000).Draw(t, "slots"))}
+		h := rapid.Uint64Range(0, 1<<(64-shardBits)-1).Draw(t, "hash")
+		i := s.home(h)
+		if begins, ends := s.homeBegins(i), s.homeBegins(i+1); h < begins || h >= ends {
+			t.Errorf("%d has its home in slot %d, from %d to %d", h, i, begins, ends)
+		}
+		if begins := s.homeBegins(i); begins%(1<<(64-cursorBits)) != 0 || s.home(begins) != i {
+			t.Errorf("slot %d begins at %d, whose home is slot %d", i, begins, s.home(begins))
+		}
+		if end := s.homeBegins(len(s.index)); end != 1<<(64-shardBits) {
+			t.Errorf("the last slot ends at %d", end)
+		}
+	})
 }
 
 // Every cursor is a place, the last ones before the end of all hashes too.

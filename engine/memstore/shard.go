@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"sluice/engine"
@@ -12,21 +13,21 @@ import (
 // ref of a record. Neither index nor pages hold a pointer per key, so the garbage
 // collector has nothing to walk.
 //
-// A key's home slot is the top of what its hash leaves after the shard's number,
-// so slots lie in the order of hashes whatever the size of the index: that is
-// what Scan's cursor counts on.
+// A key's home slot is what its hash leaves after the shard's number, scaled to the
+// size of the index. So slots lie in the order of hashes whatever that size: that is
+// what Scan's cursor counts on. And the size may be any: an index that grows by half
+// is fuller than one that doubles.
 type shard struct {
 	// What a look at a record needs is one cache line.
-	mu    sync.Mutex
-	index []slot // a power of two long, or none
-	pages []page
-	bits  uint8 // log2 of the index's length
-	used  int32 // slots of the index that are not empty, graves among them
+	mu     sync.Mutex
+	index  []slot
+	pages  []page
+	used   int32 // slots of the index that are not empty, graves among them
+	newest int32 // the page that is being filled, -1 for none
 
 	store  *Store
 	tally  *tally
 	spare  []uint16 // numbers of pages that were given back
-	newest int      // the page that is being filled, -1 for none
 	due    engine.Instant
 	loose  bool // a record has died since the last sweep
 	lookAt int  // the page evictPage looked at
@@ -41,16 +42,18 @@ type shard struct {
 	changes    []engine.Record // in use while the journal is told of some
 	group      *group          // of changes that are told as one, while who locked it makes such
 	swells     bool            // it has, or had, content that grows after its key was let in
-	_          [24]byte        // so that no two shards share a line of the cache
+	_          [32]byte        // so that no two shards share a line of the cache
 
 }
 
 type slot uint32
 
 const (
-	emptySlot slot = 0
-	grave     slot = 1 << refBits // a record was here: probing goes on
-	firstBits      = 3
+	emptySlot  slot = 0
+	grave      slot = 1 << refBits // a record was here: probing goes on
+	leastSlots      = 8
+	homeBits        = 32 // of the hash, behind the shard's number, say where home is
+	homeShift       = 64 - shardBits - homeBits
 )
 
 func newSlot(h uint64, r ref) slot { return slot(h&255)<<refBits | slot(r) }
@@ -60,15 +63,38 @@ func (s slot) ref() ref { return ref(s & (1<<refBits - 1)) }
 // mayBe says whether the slot's record can be the one of a hash.
 func (s slot) mayBe(h uint64) bool { return uint64(s>>refBits) == h&255 && s.ref() != 0 }
 
-func (s *shard) home(h uint64) int { return int(h << shardBits >> (64 - s.bits)) }
+func (s *shard) home(h uint64) int {
+	return int(uint64(uint32(h>>homeShift)) * uint64(len(s.index)) >> homeBits)
+}
+
+// homeBegins is the least of the hashes of a shard whose home is slot i, without the
+// shard's number.
+func (s *shard) homeBegins(i int) uint64 {
+	n := uint64(len(s.index))
+	return (uint64(i)<<homeBits + n - 1) / n << homeShift
+}
+
+// after is the slot behind slot i, and before is the one in front of it.
+func (s *shard) after(i int) int {
+	if i++; i < len(s.index) {
+		return i
+	}
+	return 0
+}
+
+func (s *shard) before(i int) int {
+	if i > 0 {
+		return i - 1
+	}
+	return len(s.index) - 1
+}
 
 // find is the slot of a key, or -1.
 func (s *shard) find(h uint64, k engine.Key) int {
 	if len(s.index) == 0 {
 		return -1
 	}
-	mask := len(s.index) - 1
-	for i := s.home(h); ; i = (i + 1) & mask {
+	for i := s.home(h); ; i = s.after(i) {
 		at := s.index[i]
 		if at == emptySlot {
 			return -1
@@ -164,15 +190,14 @@ func (s *shard) remove(i int) {
 
 // vacate makes slot i empty, or a grave where keys behind it are probed for.
 func (s *shard) vacate(i int) {
-	mask := len(s.index) - 1
-	if s.index[(i+1)&mask] != emptySlot {
+	if s.index[s.after(i)] != emptySlot {
 		s.index[i] = grave
 		return
 	}
 	// Nothing is probed for past here: this slot and graves before it are free.
 	s.index[i] = emptySlot
 	s.used--
-	for i = (i - 1) & mask; s.index[i] == grave; i = (i - 1) & mask {
+	for i = s.before(i); s.index[i] == grave; i = s.before(i) {
 		s.index[i] = emptySlot
 		s.used--
 	}
@@ -180,7 +205,7 @@ func (s *shard) vacate(i int) {
 
 // insert puts a record that was written into the index.
 func (s *shard) insert(h uint64, r ref) {
-	if int(s.used) >= len(s.index)*13/16 {
+	if s.crowded() {
 		s.rehash() // which finds it
 		return
 	}
@@ -188,10 +213,9 @@ func (s *shard) insert(h uint64, r ref) {
 }
 
 func (s *shard) enter(h uint64, r ref) {
-	mask := len(s.index) - 1
 	i := s.home(h)
 	for s.index[i] != emptySlot && s.index[i] != grave {
-		i = (i + 1) & mask
+		i = s.after(i)
 	}
 	if s.index[i] == emptySlot {
 		s.used++
@@ -199,25 +223,32 @@ func (s *shard) enter(h uint64, r ref) {
 	s.index[i] = newSlot(h, r)
 }
 
-// rehash makes the index anew, without graves, in the size that fits its keys.
-func (s *shard) rehash() { s.resize(s.keys() + 1) }
+// crowded says that probing would take long if there were more in the index.
+func (s *shard) crowded() bool { return int(s.used) >= len(s.index)*13/16 }
+
+// rehash makes the index anew, without graves, with room for half as many keys more.
+func (s *shard) rehash() {
+	n := s.keys() + 1
+	s.resize(n + n/2)
+}
+
+// slotsFor is how many slots it takes for so many keys not to crowd.
+func slotsFor(keys int) int { return max(leastSlots, keys*16/13+1) }
 
 // resize makes the index anew, in the size that fits so many keys. It goes by the
 // pages: in the order of the old index every key would be a wait for memory.
 func (s *shard) resize(keys int) {
-	bits := uint8(firstBits)
-	for 1<<bits*5/8 < keys {
-		bits++
-	}
-	s.account(4 * (1<<bits - len(s.index)))
-	s.index, s.bits, s.used = make([]slot, 1<<bits), bits, 0
+	had := len(s.index)
+	s.index, s.used = slices.Grow([]slot(nil), slotsFor(keys)), 0
+	s.index = s.index[:cap(s.index)]
+	s.account(4 * (len(s.index) - had))
 	for n := range s.pages {
 		s.records(n, func(r ref, rec record) { s.enter(s.store.hash(s.keyOf(rec)), r) })
 	}
 }
 
 // sparse says that the index is far too large for its keys.
-func (s *shard) sparse() bool { return s.bits > firstBits && s.keys() < len(s.index)/8 }
+func (s *shard) sparse() bool { return len(s.index) > 2*leastSlots && s.keys() < len(s.index)/8 }
 
 func (s *shard) keys() (n int) {
 	for _, c := range s.counts {

@@ -139,7 +139,7 @@ func (s *shard) shrink() {
 		return
 	}
 	if s.newest >= 0 && s.pages[s.newest].live == 0 {
-		s.dropPage(s.newest)
+		s.dropPage(int(s.newest))
 	}
 	if s.sparse() {
 		s.rehash()
@@ -154,7 +154,7 @@ func (s *shard) reset() {
 		}
 	}
 	s.account(-s.bytes)
-	s.index, s.bits, s.used = nil, 0, 0
+	s.index, s.used = nil, 0
 	s.pages, s.spare, s.newest = nil, nil, -1
 	s.boxes, s.spareBoxes = nil, nil
 	s.due, s.loose = never, false

@@ -46,8 +46,7 @@ func (s *shard) likely(h uint64) ref {
 	if len(s.index) == 0 {
 		return 0
 	}
-	mask := len(s.index) - 1
-	for i := s.home(h); ; i = (i + 1) & mask {
+	for i := s.home(h); ; i = s.after(i) {
 		if at := s.index[i]; at == emptySlot || at.mayBe(h) {
 			return at.ref()
 		}
