@@ -70,7 +70,7 @@ func (s *shard) growPage(p *page, n int) {
 		return
 	}
 	s.account(size - cap(p.data))
-	data := make([]byte, size)
+	data := s.store.buffers.make(size)
 	p.data = data[:copy(data, p.data)]
 }
 
@@ -131,6 +131,7 @@ func (s *shard) release(r ref) {
 
 func (s *shard) dropPage(n int) {
 	s.account(-cap(s.pages[n].data))
+	s.store.buffers.put(s.pages[n].data)
 	s.pages[n] = page{due: never}
 	s.spare = append(s.spare, uint16(n))
 	if n == int(s.newest) {

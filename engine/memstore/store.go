@@ -40,6 +40,7 @@ type shared struct {
 	options  Options
 	seeds    [engine.MaxDatabases]maphash.Seed
 	tallies  [shardCount / tallyShards]tally
+	buffers  buffers
 	bytes    atomic.Int64
 	expired  atomic.Int64
 	evicted  atomic.Int64

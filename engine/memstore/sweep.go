@@ -26,6 +26,7 @@ func (s *Store) sweepAlways() {
 		most = max(most, s.bytes.Load())
 		s.sweepUnlessLoading()
 		if now := s.bytes.Load(); most-now > returnBytes && now < most/2 {
+			runtime.GC() // once more, for a pool keeps its buffers for one collection
 			debug.FreeOSMemory()
 			most = now
 		}
