@@ -37,6 +37,8 @@ type conn struct {
 	socket *socket // net, if there is a loop
 	looped bool    // the leader of the loop runs it
 
+	offered bool // to the loop's ring: it holds writes
+
 	inbox  inbox
 	writes sync.Mutex // held by who writes
 
@@ -116,12 +118,10 @@ func (c *conn) run(n int) {
 // finish writes the replies to what was run, and makes ready for more. It says false
 // when the connection is over.
 func (c *conn) finish() bool {
-	if c.ran {
-		c.session.SettleAt(c.now()) // before the client can ask what was counted
-	}
+	c.settle()
 	ok := c.flush()
 	c.session.Traffic(c.unanswered, c.written)
-	c.unanswered, c.written, c.ran = 0, 0, false
+	c.unanswered, c.written = 0, 0
 	if !ok {
 		return false
 	}
@@ -136,6 +136,15 @@ func (c *conn) finish() bool {
 	}
 	c.wait(reading)
 	return !c.killed.Load()
+}
+
+// settle is before the last replies to what was run are written: the client may ask what
+// was counted then, and rely on what it is told.
+func (c *conn) settle() {
+	if c.ran {
+		c.session.SettleAt(c.now())
+		c.ran = false
+	}
 }
 
 // answer runs the commands that have come, in order.
@@ -224,7 +233,9 @@ func (c *conn) flushIfFull() {
 
 // flush writes the replies.
 func (c *conn) flush() bool {
-	c.keep()
+	if c.socket == nil || !c.socket.sent.made { // else offer has
+		c.keep()
+	}
 	if len(c.out) == 0 {
 		return true
 	}
@@ -247,12 +258,19 @@ func (c *conn) flush() bool {
 }
 
 // tryFlush writes as much as can be written without waiting, on a loop; else nothing.
-func (c *conn) tryFlush() (n int, err error) {
-	if !c.looped || !c.writes.TryLock() {
+func (c *conn) tryFlush() (int, error) {
+	if !c.looped {
 		return 0, nil
 	}
-	defer c.writes.Unlock()
-	if n, err = c.socket.tryWrite(c.out); err != nil {
+	n, made, err := c.socket.sentEarly()
+	if !made {
+		if !c.writes.TryLock() {
+			return 0, nil
+		}
+		defer c.writes.Unlock()
+		n, err = c.socket.tryWrite(c.out)
+	}
+	if err != nil {
 		c.net.Close()
 	}
 	return n, err

@@ -25,6 +25,7 @@ import (
 type loop struct {
 	server *Server
 	poll   *poller
+	ring   *ring        // nil if there is none
 	size   atomic.Int32 // connections that it was given and that have not ended
 
 	mu           sync.Mutex
@@ -87,6 +88,9 @@ func (s *Server) startLoops(count int) {
 			return
 		}
 		l := &loop{server: s, poll: p, batch: newBatch(s.service)}
+		if s.service.Config.Bool(config.IOUring) {
+			l.ring, _ = newRing()
+		}
 		l.collect = func(fd int) { l.ready.add(l.members[fd]) }
 		s.loops = append(s.loops, l)
 		s.leaders.Go(l.lead)
@@ -104,6 +108,9 @@ func (s *Server) stopLoops() {
 	s.leaders.Wait()
 	for _, l := range s.loops {
 		l.poll.close()
+		if l.ring != nil {
+			l.ring.close()
+		}
 	}
 }
 
@@ -135,6 +142,7 @@ func (l *loop) look() bool { return l.each(&l.looks, (*conn).lookAround) }
 
 // read runs what the members say that have something to read.
 func (l *loop) read() bool {
+	l.receive()
 	if !l.each(&l.ready, (*conn).listen) {
 		return false
 	}
@@ -146,6 +154,7 @@ func (l *loop) read() bool {
 func (l *loop) write() bool {
 	_ = l.server.service.Persistence.Commit() // who has to know asks again
 	l.now = time.Now()
+	l.send()
 	return l.each(&l.answered, (*conn).reply)
 }
 
@@ -222,6 +231,9 @@ type queue struct {
 }
 
 func (q *queue) add(c *conn) { q.conns = append(q.conns, c) }
+
+// rest is the connections that wait, in order.
+func (q *queue) rest() []*conn { return q.conns[q.at:] }
 
 // next is the next connection, nil if there is none left.
 func (q *queue) next() (c *conn) {

@@ -17,12 +17,22 @@ import (
 // sockets to spare.
 func TestWhoWaitsLeavesTheLoop(t *testing.T) {
 	for _, spare := range []int32{100, 1, 0} {
-		t.Run(fmt.Sprint(spare, " numbers to spare"), func(t *testing.T) { whoWaitsLeaves(t, spare) })
+		t.Run(fmt.Sprint(spare, " numbers to spare"), func(t *testing.T) {
+			atOnceAndAlone(t, func(t *testing.T, options ...string) { whoWaitsLeaves(t, spare, options) })
+		})
 	}
 }
 
-func whoWaitsLeaves(t *testing.T, spare int32) {
-	s, addr := onTCP(t, newService(t, "enable-debug-command", "yes", "io-threads", "2"))
+// atOnceAndAlone runs a test with loops that read and write for many in one call, and
+// with such that do not.
+func atOnceAndAlone(t *testing.T, test func(t *testing.T, options ...string)) {
+	for _, v := range []string{"yes", "no"} {
+		t.Run("io-uring="+v, func(t *testing.T) { test(t, "io-uring", v) })
+	}
+}
+
+func whoWaitsLeaves(t *testing.T, spare int32, options []string) {
+	s, addr := onTCP(t, newService(t, append(options, "enable-debug-command", "yes", "io-threads", "2")...))
 	s.lendable = spare
 	long := strings.Repeat("x", 1<<20)
 	waits := map[string]string{
@@ -125,8 +135,10 @@ func allocationsOf(c *client, depth int) float64 {
 
 // Clients that come and go, are killed and stopped all the while leave nothing
 // behind, and nobody gets what another one asked for: numbers of sockets come again.
-func TestLoopsUnderChurn(t *testing.T) {
-	s, addr := onTCP(t, newService(t))
+func TestLoopsUnderChurn(t *testing.T) { atOnceAndAlone(t, loopsUnderChurn) }
+
+func loopsUnderChurn(t *testing.T, options ...string) {
+	s, addr := onTCP(t, newService(t, options...))
 	for round := range 20 {
 		var clients []*client
 		for i := range 20 {

@@ -16,7 +16,10 @@ func (c *conn) listen() (on bool) {
 	if c.socket.secure != nil {
 		return c.listenSecurely()
 	}
-	n, err := c.socket.tryRead(c.frames.space())
+	n, made, err := c.socket.receivedEarly()
+	if !made {
+		n, err = c.socket.tryRead(c.frames.space())
+	}
 	if n > 0 {
 		c.frames.filled(n)
 		c.run(n)

@@ -20,6 +20,8 @@ type socket struct {
 	secure        *secure // nil without TLS
 	ended         func()  // to be called once all is over
 	fd            int
+	received      result // of what the loop has read, until the connection takes it
+	sent          result // of what it has written
 	local, remote net.Addr
 
 	mu          sync.Mutex
@@ -55,7 +57,11 @@ func duplicate(fd int) (int, error) {
 // tryRead is a Read that does not wait: it says syscall.EAGAIN instead. With TLS it
 // is for the wire.
 func (s *socket) tryRead(b []byte) (int, error) {
-	n, err := quickly(syscall.SYS_READ, s.fd, b)
+	return orEnd(quickly(syscall.SYS_READ, s.fd, b))
+}
+
+// orEnd is what a read has come to, whose nothing means the end.
+func orEnd(n int, err error) (int, error) {
 	if n == 0 && err == nil {
 		return 0, io.EOF
 	}
@@ -72,7 +78,11 @@ func (s *socket) tryWrite(b []byte) (int, error) {
 
 // give is tryWrite, whatever TLS there is.
 func (s *socket) give(b []byte) (int, error) {
-	n, err := quickly(syscall.SYS_WRITE, s.fd, b)
+	return orLater(quickly(syscall.SYS_WRITE, s.fd, b))
+}
+
+// orLater is what a write has come to: that there was no room is no error.
+func orLater(n int, err error) (int, error) {
 	if errors.Is(err, syscall.EAGAIN) {
 		return 0, nil
 	}

@@ -29,6 +29,7 @@ const (
 	TLSCAFile           Name = "tls-ca-cert-file"
 	TLSAuthClients      Name = "tls-auth-clients"
 	IOThreads           Name = "io-threads"
+	IOUring             Name = "io-uring"
 	Databases           Name = "databases"
 	Dir                 Name = "dir"
 	AppendOnly          Name = "appendonly"
@@ -76,6 +77,7 @@ var Options = []Option{
 	{TLSAuthClients, "yes", OneOf("yes", "no", "optional"), true,
 		"ask TLS clients for a certificate: it must be there and right, need not be, or must be right if it is there"},
 	{IOThreads, "0", Int(0, 128), false, "threads that run connections, 0 for half of the processors; more if clients are on other machines"},
+	{IOUring, "yes", YesNo, false, "read and write for many clients in one call of the system, where Linux allows it"},
 	{Databases, "16", Int(1, 16), false, "numbered databases, each with keys of its own"},
 	{Dir, "./sluice-data", Text, false, "directory that states are kept in; none if empty: they live in memory only"},
 	{AppendOnly, "yes", YesNo, true, "log every change, so that a killed server loses nothing that it answered"},
