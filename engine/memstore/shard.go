@@ -205,15 +205,20 @@ func (s *shard) rehash() { s.resize(s.keys() + 1) }
 // resize makes the index anew, in the size that fits so many keys. It goes by the
 // pages: in the order of the old index every key would be a wait for memory.
 func (s *shard) resize(keys int) {
+	s.makeIndex(keys)
+	for n := range s.pages {
+		s.records(n, func(r ref, rec record) { s.enter(s.store.hash(s.keyOf(rec)), r) })
+	}
+}
+
+// makeIndex makes an empty index of the size that fits so many keys.
+func (s *shard) makeIndex(keys int) {
 	bits := uint8(firstBits)
 	for 1<<bits*5/8 < keys {
 		bits++
 	}
 	s.account(4 * (1<<bits - len(s.index)))
 	s.index, s.bits, s.used = make([]slot, 1<<bits), bits, 0
-	for n := range s.pages {
-		s.records(n, func(r ref, rec record) { s.enter(s.store.hash(s.keyOf(rec)), r) })
-	}
 }
 
 // sparse says that the index is far too large for its keys.
