@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"sluice/engine"
 )
@@ -173,6 +174,8 @@ func (l *lane) settle() error {
 // not as it was written: the later record counts.
 func (s *shard) indexAll(least int) {
 	s.makeIndex(max(s.keys(), least))
+	s.index[0] = emptySlot
+	s.store.large.back(unsafe.Pointer(&s.index[0]), len(s.index)*int(unsafe.Sizeof(emptySlot)))
 	clear(s.index) // it is empty, but now the cache has it
 	for n := range s.pages {
 		s.records(n, func(r ref, rec record) {

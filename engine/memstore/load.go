@@ -110,6 +110,7 @@ func (s *Store) Expect(keys int64) {
 		return
 	}
 	s.expected.Store(keys)
+	s.large.want(keys * leastRecord)
 	for i := range s.lanes {
 		s.lanes[i].expect(int(keys / shardCount))
 	}
@@ -118,6 +119,7 @@ func (s *Store) Expect(keys int64) {
 // Loaded ends loading.
 func (s *Store) Loaded(newest engine.Instant) {
 	_ = s.settle() // a snapshot that is whole is settled, and another counts for nothing
+	s.large.want(0)
 	s.lockAll()
 	if now := s.clock.Now(); now < newest {
 		s.setBack(newest, now)

@@ -75,6 +75,7 @@ func (s *shard) growPage(p *page, n int) {
 	for at := 0; at < size; at += systemPage {
 		data[at] = 0 // a read that comes first would be a page fault more
 	}
+	s.store.large.back(unsafe.Pointer(&data[0]), size)
 	data = data[:copy(data, p.data)]
 	p.data = data
 }

@@ -46,7 +46,8 @@ type shared struct {
 	evicted  atomic.Int64
 	loading  atomic.Bool
 	expected atomic.Int64 // records that are yet to come
-	sweeping sync.Mutex   // one sweep at a time
+	large    largePages
+	sweeping sync.Mutex // one sweep at a time
 	stop     chan struct{}
 	swept    sync.WaitGroup
 }
