@@ -12,6 +12,9 @@ func (s *Store) Load(records []engine.Record) error {
 	}
 	for len(records) > 0 {
 		if records[0].Change == engine.Empty {
+			if err := s.settle(); err != nil {
+				return err
+			}
 			s.lockAll()
 			s.flush(records[0].Key.DB)
 			s.unlockAll()
@@ -22,7 +25,7 @@ func (s *Store) Load(records []engine.Record) error {
 		for n < min(len(records), loadBlock) && records[n].Change != engine.Empty {
 			n++
 		}
-		if err := s.loadInOrder(records[:n]); err != nil {
+		if err := s.loadInLanes(records[:n]); err != nil {
 			return err
 		}
 		records = records[n:]
@@ -30,48 +33,46 @@ func (s *Store) Load(records []engine.Record) error {
 	return nil
 }
 
-// loadBlock is how many records are put in order at a time.
-const loadBlock = 2048
+// loadBlock is how many records are put in order at a time: a block of a snapshot has
+// fewer.
+const loadBlock = 4096
 
-// loadInOrder loads records of keys in the order of their shards: then those who load at
+// loadInLanes loads records of keys in the order of their lanes: then those who load at
 // the same time are in different ones nearly always. Records of a key stay in order.
-func (s *Store) loadInOrder(records []engine.Record) error {
-	if len(records) <= engine.MaxTogether {
-		return s.loadFew(records)
-	}
+func (s *Store) loadInLanes(records []engine.Record) error {
 	var hashes [loadBlock]uint64
-	var before [shardCount + 1]uint16 // how many belong into shards before this one
+	var before [laneCount + 1]uint16 // how many belong into lanes before this one
 	for i := range records {
 		hashes[i] = s.hash(records[i].Key)
-		before[shardOf(hashes[i])+1]++
+		before[laneOf(hashes[i])+1]++
 	}
-	for n := range shardCount {
+	for n := range laneCount {
 		before[n+1] += before[n]
 	}
 	var order [loadBlock]uint16
 	for i := range records {
-		n := shardOf(hashes[i])
+		n := laneOf(hashes[i])
 		order[before[n]] = uint16(i)
 		before[n]++
 	}
-	for at := 0; at < len(records); at += engine.MaxTogether {
-		g := loadGroup{store: s}
-		for _, i := range order[at:min(at+engine.MaxTogether, len(records))] {
-			g.add(&records[i], hashes[i])
+	first := uint16(0)
+	for n := range laneCount {
+		if which := order[first:before[n]]; len(which) > 0 {
+			if err := s.lanes[n].take(records, hashes[:], which); err != nil {
+				return err
+			}
 		}
-		if err := g.load(); err != nil {
-			return err
-		}
+		first = before[n]
 	}
-	return nil
+	return s.arrived(int64(len(records)))
 }
 
-func (s *Store) loadFew(records []engine.Record) error {
-	g := loadGroup{store: s}
-	for i := range records {
-		g.add(&records[i], s.hash(records[i].Key))
+// arrived settles the store once the last of the records is there that were expected.
+func (s *Store) arrived(n int64) error {
+	if left := s.expected.Add(-n); left <= 0 && left+n > 0 {
+		return s.settle()
 	}
-	return g.load()
+	return nil
 }
 
 // A loadGroup is records that are loaded together.
@@ -101,23 +102,24 @@ func (g *loadGroup) load() error {
 	return nil
 }
 
-// Expect makes indexes that keys fit in, and tables of as many pages as they will fill
-// at least, so that these need not grow.
+// Expect makes tables of as many pages as the keys will fill at least, so that these
+// need not grow, and has an empty store gather. Until as many records were loaded or
+// Loaded is called, nobody will find a key.
 func (s *Store) Expect(keys int64) {
-	each := int(keys / shardCount)
-	for i := range s.shards {
-		sh := &s.shards[i]
-		s.lock(sh)
-		if each > sh.keys() {
-			sh.resize(each)
-			sh.reservePages(each * leastRecord / pageBytes)
-		}
-		s.unlock(sh)
+	if keys == 0 {
+		return
+	}
+	s.expected.Store(keys)
+	s.large.want(keys * leastRecord)
+	for i := range s.lanes {
+		s.lanes[i].expect(int(keys / shardCount))
 	}
 }
 
 // Loaded ends loading.
 func (s *Store) Loaded(newest engine.Instant) {
+	_ = s.settle() // a snapshot that is whole is settled, and another counts for nothing
+	s.large.want(0)
 	s.lockAll()
 	if now := s.clock.Now(); now < newest {
 		s.setBack(newest, now)

@@ -71,6 +71,8 @@ func (s *shard) growPage(p *page, n int) {
 	}
 	s.account(size - cap(p.data))
 	data := s.store.buffers.make(size)
+	data[0] = 0 // for what is touched only when it is read is brought in twice
+	s.store.large.back(unsafe.Pointer(&data[0]), size)
 	p.data = data[:copy(data, p.data)]
 }
 

@@ -238,13 +238,18 @@ func slotsFor(keys int) int { return max(leastSlots, keys*16/13+1) }
 // resize makes the index anew, in the size that fits so many keys. It goes by the
 // pages: in the order of the old index every key would be a wait for memory.
 func (s *shard) resize(keys int) {
+	s.makeIndex(keys)
+	for n := range s.pages {
+		s.records(n, func(r ref, rec record) { s.enter(s.store.hash(s.keyOf(rec)), r) })
+	}
+}
+
+// makeIndex makes an empty index of the size that fits so many keys.
+func (s *shard) makeIndex(keys int) {
 	had := len(s.index)
 	s.index, s.used = slices.Grow([]slot(nil), slotsFor(keys)), 0
 	s.index = s.index[:cap(s.index)]
 	s.account(4 * (len(s.index) - had))
-	for n := range s.pages {
-		s.records(n, func(r ref, rec record) { s.enter(s.store.hash(s.keyOf(rec)), r) })
-	}
 }
 
 // sparse says that the index is far too large for its keys.

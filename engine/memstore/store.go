@@ -36,6 +36,7 @@ const tallyShards = 32
 // shared is what a Store is behind its locks.
 type shared struct {
 	shards   [shardCount]shard // first, so that they begin at cache lines
+	lanes    [laneCount]lane
 	clock    *engine.Clock
 	options  Options
 	seeds    [engine.MaxDatabases]maphash.Seed
@@ -45,6 +46,8 @@ type shared struct {
 	expired  atomic.Int64
 	evicted  atomic.Int64
 	loading  atomic.Bool
+	expected atomic.Int64 // records that are yet to come
+	large    largePages
 	sweeping sync.Mutex // one sweep at a time
 	stop     chan struct{}
 	swept    sync.WaitGroup
@@ -64,6 +67,9 @@ func NewWith(o Options) *Store {
 	}
 	for i := range s.shards {
 		s.shards[i] = shard{store: s, tally: &s.tallies[i/tallyShards], newest: -1, due: never, inner: Store{shared: s.shared, held: true, still: true}}
+	}
+	for i := range s.lanes {
+		s.lanes[i] = lane{store: s, shards: s.shards[i*laneShards:][:laneShards]}
 	}
 	s.swept.Go(s.sweepAlways)
 	return s
