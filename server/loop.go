@@ -82,7 +82,7 @@ func (s *Server) loopCount() int {
 
 func (s *Server) startLoops(count int) {
 	for range count {
-		p, err := newPoller()
+		p, err := newPoller(count >= runtime.GOMAXPROCS(0))
 		if err != nil {
 			return
 		}
