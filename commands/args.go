@@ -8,7 +8,9 @@ import (
 )
 
 // is says whether an argument is a word, in any case. The word is in capitals.
-func is(arg []byte, word string) bool {
+func is(arg []byte, word string) bool { return string(arg) == word || folds(arg, word) }
+
+func folds(arg []byte, word string) bool {
 	if len(arg) != len(word) {
 		return false
 	}

@@ -17,7 +17,7 @@ type limiter struct {
 type parseLimiter func(args [][]byte, call *engine.Call) error
 
 func limiterCommands() []*Command {
-	row := func(name, usage, summary string, arity int, flags Flags, run func(*Session, [][]byte) (Reply, error)) *Command {
+	row := func(name, usage, summary string, arity int, flags Flags, run run) *Command {
 		return &Command{
 			Name: name, Usage: usage, Summary: summary, Group: RateLimit, Since: "0.1.0",
 			Arity: arity, Flags: flags | Fast, Keys: oneKey, Run: run, joins: flags&Write != 0,
@@ -31,7 +31,7 @@ func limiterCommands() []*Command {
 	}
 	all := row("RL.ALL", "key command <AND key command ...>",
 		"Takes from 2 to 16 limiters, each a command without its key, or from none of them.", -6, Write|DenyOOM|MovableKeys, rlAll)
-	all.keysOf = partKeys
+	all.keysOf, all.parted = partKeys, true
 	return []*Command{
 		limit("CL.THROTTLE", "key max_burst count period [quantity]",
 			"Takes from a GCRA limiter as redis-cell does; times are in seconds.", -5, parseThrottle, time.Second),
@@ -67,11 +67,10 @@ func (l *limiter) run(c *Session, args [][]byte) (reply Reply, err error) {
 
 // answer is run into a zero reply.
 func (l *limiter) answer(c *Session, args [][]byte, reply *Reply) error {
-	c.call.Request = engine.Request{}
-	c.call.Key = c.key(args[1])
-	if err := l.parse(args[2:], &c.call); err != nil {
+	if err := c.habit.read(l, args[2:], &c.call); err != nil {
 		return err
 	}
+	c.call.Key = c.key(args[1])
 	decision, err := c.store.Take(c.ctx, &c.call)
 	c.call.Key.Name = nil // it lies in the connection's buffer, which is to go
 	if err != nil {

@@ -90,19 +90,17 @@ func limiting(max uint64, d *engine.Decision, unit int64) (r Reply) {
 	return r
 }
 
-// limit makes a zero reply a limiting one.
+// limit makes a zero reply, or a limiting one, limiting.
 func (r *Reply) limit(max uint64, d *engine.Decision, unit int64) {
-	r.Kind = Limiting
+	limited, retry := int64(0), int64(-1)
 	if d.Limited {
-		r.Five[0] = 1
+		limited = 1
 	}
-	r.Five[1] = int64(max)
-	r.Five[2] = int64(d.Remaining)
-	r.Five[3] = -1
 	if d.RetryAfter >= 0 {
-		r.Five[3] = ceilDiv(int64(d.RetryAfter), unit)
+		retry = ceilDiv(int64(d.RetryAfter), unit)
 	}
-	r.Five[4] = ceilDiv(int64(d.ResetAfter), unit)
+	r.Kind = Limiting
+	r.Five = [5]int64{limited, int64(max), int64(d.Remaining), retry, ceilDiv(int64(d.ResetAfter), unit)}
 }
 
 // ceilDiv is n/unit rounded up, for n ≥ 0.

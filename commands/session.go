@@ -28,7 +28,8 @@ type Session struct {
 	tx            *transaction // since MULTI, else nil
 	watched       map[watchedKey]engine.State
 	ctx           context.Context
-	call          engine.Call            // in use while a limiting command runs
+	call          engine.Call            // of the limiting command that runs or ran last
+	habit         habit                  // of call
 	parts         *parts                 // the same for RL.ALL, nil before the first
 	lease         engine.LeaseCall       // in use while the store carries it out
 	last          *Command               // that was looked up: nearly always the next one, too
@@ -215,9 +216,12 @@ func (c *Session) runInto(reply *Reply, cmd *Command, args [][]byte) {
 func (c *Session) answer(reply *Reply, cmd *Command, args [][]byte) {
 	c.touching = false
 	var err error
-	if cmd.limiter != nil { // the same without a copy
+	switch {
+	case cmd.limiter != nil: // the same as Run without a copy
 		err = cmd.limiter.answer(c, args, reply)
-	} else {
+	case cmd.parted:
+		err = c.answerAll(args, reply)
+	default:
 		*reply, err = cmd.Run(c, args)
 	}
 	if c.service.monitors.any.Load() {

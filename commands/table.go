@@ -32,6 +32,7 @@ type Command struct {
 	joins     bool     // it may run in a Batch: of the store it needs what engine.Near.Together lets
 	// keysOf finds the keys where Keys does not tell all of them, else nil.
 	keysOf func(args [][]byte, f func(key []byte) error) error
+	parted bool // it is RL.ALL
 	stats  commandStats
 }
 

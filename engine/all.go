@@ -31,12 +31,12 @@ func DecideAll(calls []Call, before, after []State, decisions []Decision) (grant
 }
 
 // ofCost is the decision if the call had another cost. (A copy of the request would
-// be allocated.)
+// be allocated.) The call stays as it is, also if that panics: it may be made again.
 func (c *Call) ofCost(cost int64, before State) Decision {
 	own := c.Cost
+	defer func() { c.Cost = own }()
 	c.Cost = cost
 	_, d := c.Algorithm.Decide(before, &c.Request)
-	c.Cost = own
 	return d
 }
 

@@ -83,7 +83,7 @@ func (s *Server) loopCount() int {
 
 func (s *Server) startLoops(count int) {
 	for range count {
-		p, err := newPoller()
+		p, err := newPoller(count >= runtime.GOMAXPROCS(0))
 		if err != nil {
 			return
 		}

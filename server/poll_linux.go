@@ -4,17 +4,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"syscall"
-	"unsafe"
 )
 
 // A poller tells which of many sockets have something to read. add, remove and ring
 // may come from any goroutine.
 type poller struct {
 	epoll, bell int
+	patience    patience
 	events      [256]syscall.EpollEvent
 }
 
-func newPoller() (*poller, error) {
+// newPoller is a poller for who shares the processors with others, or does not.
+func newPoller(shares bool) (*poller, error) {
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -25,6 +26,7 @@ func newPoller() (*poller, error) {
 		return nil, errno
 	}
 	p := &poller{epoll: epoll, bell: int(bell)}
+	p.patience.none = shares
 	if err := p.add(p.bell); err != nil {
 		p.close()
 		return nil, err
@@ -53,10 +55,9 @@ func (p *poller) ring() {
 }
 
 // wait calls f with each socket that has something to read, an end or an error, and
-// returns. If there is none it waits; a peek comes first, since a call that may wait
-// costs the Go scheduler more.
+// returns. If there is none it waits, with patience first.
 func (p *poller) wait(f func(fd int)) {
-	n, err := peek(p.epoll, p.events[:])
+	n, err := p.glance()
 	if n == 0 {
 		n, err = syscall.EpollWait(p.epoll, p.events[:], -1)
 	}
@@ -72,16 +73,6 @@ func (p *poller) wait(f func(fd int)) {
 		}
 		f(fd)
 	}
-}
-
-// peek is an epoll_wait that does not wait. The scheduler need not know of it.
-func peek(epoll int, events []syscall.EpollEvent) (int, error) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(epoll),
-		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
-	if errno != 0 {
-		return 0, errno
-	}
-	return int(n), nil
 }
 
 // hungUp says whether the other side of a TCP connection has closed its part of it,

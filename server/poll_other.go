@@ -7,7 +7,7 @@ import "errors"
 // A poller is for Linux only so far: elsewhere each connection has its goroutine.
 type poller struct{}
 
-func newPoller() (*poller, error) { return nil, errors.ErrUnsupported }
+func newPoller(bool) (*poller, error) { return nil, errors.ErrUnsupported }
 
 func (p *poller) close()            {}
 func (p *poller) add(int) error     { return errors.ErrUnsupported }

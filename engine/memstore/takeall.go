@@ -15,6 +15,7 @@ type parts struct {
 	crowded bool // two of the keys are in one shard
 	before  [engine.MaxParts]engine.State
 	after   [engine.MaxParts]engine.State
+	changed [engine.MaxParts]bool
 }
 
 // TakeAll decides several calls as one. What they change is one entry of the journal.
@@ -67,10 +68,21 @@ func (p *parts) find(first *shard, now engine.Instant) error {
 		c.Now = now
 		sh := p.store.shard(p.hashes[i])
 		p.slots[i] = sh.find(p.hashes[i], c.Key)
-		p.before[i] = sh.stateOn(first.partDesk(i), p.slots[i], now)
-		if k := p.before[i].Kind; k != 0 && k != c.Algorithm.Kind {
+		if p.slots[i] < 0 {
+			continue
+		}
+		rec := sh.record(sh.index[p.slots[i]].ref())
+		if rec.deadline() <= now {
+			continue // it is over: see State.At
+		}
+		if rec.kind() != c.Algorithm.Kind {
 			return engine.ErrWrongKind
 		}
+		var d *desk
+		if boxed(rec.kind()) {
+			d = first.partDesk(i)
+		}
+		d.read(rec, sh.boxes, &p.before[i])
 	}
 	return nil
 }
@@ -93,7 +105,8 @@ func (p *parts) decide(decisions []engine.Decision, now engine.Instant) (changed
 		if p.after[i].Deadline <= now {
 			p.after[i] = engine.State{}
 		}
-		changed = changed || p.after[i] != p.before[i]
+		p.changed[i] = p.after[i] != p.before[i]
+		changed = changed || p.changed[i]
 	}
 	return changed
 }
@@ -103,7 +116,7 @@ func (p *parts) decide(decisions []engine.Decision, now engine.Instant) (changed
 func (p *parts) keep() error {
 	for i := range p.calls {
 		next := &p.after[i]
-		if next.Kind == 0 || *next == p.before[i] {
+		if next.Kind == 0 || !p.changed[i] {
 			continue
 		}
 		sh, slot := p.place(i)
@@ -116,7 +129,7 @@ func (p *parts) keep() error {
 		}
 	}
 	for i := range p.calls {
-		if p.after[i].Kind != 0 || p.before[i].Kind == 0 {
+		if p.after[i].Kind != 0 || !p.changed[i] {
 			continue
 		}
 		if sh, slot := p.place(i); slot >= 0 { // else it was evicted meanwhile
@@ -162,7 +175,7 @@ func (p *parts) note(sh *shard, now engine.Instant) {
 		return
 	}
 	for i := range p.calls {
-		if p.after[i] != p.before[i] && !p.evicted(i) {
+		if p.changed[i] && !p.evicted(i) {
 			s.change(sh).Note(p.calls[i].Key, p.before[i], p.after[i])
 		}
 	}
