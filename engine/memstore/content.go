@@ -14,8 +14,8 @@ const (
 	// mostShortLog is how many instants are short: the longest log that is no dearer
 	// to copy to the desk and back than to find.
 	mostShortLog = 16
-	// mostShortLeases is fewer than would become manyLeases.
-	mostShortLeases = 8
+	// mostShortLeases is as many as have not become manyLeases.
+	mostShortLeases = mostFew
 )
 
 // appendShort appends the bytes of a record's words and of its content, and says
@@ -25,8 +25,11 @@ func (b *box) appendShort(words []byte, st *engine.State) ([]byte, bool) {
 	for _, w := range st.Words {
 		words = binary.AppendUvarint(words, w)
 	}
-	if b.leases != nil {
-		return b.leases.appendShort(words)
+	if l := b.leases; l != nil {
+		if l.many != nil || l.Len() > mostShortLeases || len(words)+len(l.few.bytes)-endBytes > maxShort {
+			return nil, false
+		}
+		return l.few.appendShort(words), true
 	}
 	if units(st) > mostShortLog {
 		return nil, false
@@ -66,19 +69,19 @@ func (s *shard) putContent(h uint64, k engine.Key, i int, st *engine.State, cont
 	if i >= 0 {
 		n = s.record(s.index[i].ref()).box()
 	}
-	var buf [maxShort]byte
+	buf := s.desk.blankWords()
 	if n != 0 {
 		content = content.own(st)
 		if content.size() > s.boxes[n].bytes && s.full() {
 			return engine.ErrFull
 		}
-		err := s.place(h, k, i, st, appendWords(buf[:0], st, n), 0)
+		err := s.place(h, k, i, st, appendWords(buf, st, n), 0)
 		if err == nil {
 			s.setBox(n, content)
 		}
 		return err
 	}
-	words, short := content.appendShort(buf[:0], st)
+	words, short := content.appendShort(buf, st)
 	if i >= 0 && (!short || len(words) > s.record(s.index[i].ref()).words()) && s.grows(i, st) && s.full() {
 		return engine.ErrFull
 	}
@@ -113,12 +116,12 @@ func (s *shard) putBox(h uint64, k engine.Key, i int, st *engine.State, content 
 // giveBack gives the key in slot i a state of the same kind back that it had. It has
 // its room still, in the record or, if it got one meanwhile, in the box.
 func (s *shard) giveBack(i int, st *engine.State, content box) {
-	var buf [maxShort]byte
+	buf := s.desk.blankWords()
 	rec := s.record(s.index[i].ref())
 	n := rec.box()
-	words := appendWords(buf[:0], st, n)
+	words := appendWords(buf, st, n)
 	if boxed(st.Kind) && n == 0 {
-		words, _ = content.appendShort(buf[:0], st)
+		words, _ = content.appendShort(buf, st)
 	}
 	rec.set(st, words)
 	s.dueBy(s.index[i].ref(), st.Deadline)

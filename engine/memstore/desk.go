@@ -11,7 +11,7 @@ import (
 type desk struct {
 	log    *engine.Log
 	leases *leases
-	bytes  []byte // of the leases' tokens
+	words  []byte // of a record, while they are put together
 }
 
 // state reads a record, with its log: that of its box, or the desk's.
@@ -40,6 +40,14 @@ func (d *desk) blankLog() *engine.Log {
 	return d.log
 }
 
+// blankWords is room for the words of a record with short content.
+func (d *desk) blankWords() []byte {
+	if d.words == nil {
+		d.words = make([]byte, 0, maxShort)
+	}
+	return d.words
+}
+
 // leasesIn is the leases of a record: those of its box, or the desk's.
 func (d *desk) leasesIn(rec record, boxes []box) *leases {
 	var st engine.State
@@ -49,17 +57,17 @@ func (d *desk) leasesIn(rec record, boxes []box) *leases {
 	}
 	l := d.blankLeases()
 	l.changes = st.Words[1]
-	d.bytes = append(d.bytes[:0], rest...)
-	l.readShort(d.bytes, int(st.Words[0]), st.Deadline)
+	l.few.readShort(rest, int(st.Words[0]), st.Deadline)
 	return l
 }
 
 // blankLeases is the desk's leases, with nothing in them.
 func (d *desk) blankLeases() *leases {
 	if d.leases == nil {
-		d.leases = &leases{lent: true}
+		d.leases = newLeases(&packer{})
+		d.leases.lent = true
 	}
-	d.leases.few, d.leases.changes = d.leases.few[:0], 0
+	d.leases.clear()
 	return d.leases
 }
 
