@@ -48,10 +48,15 @@ func (d *desk) blankWords() []byte {
 	return d.words
 }
 
-// leasesIn is the leases of a record: those of its box, or the desk's.
+// leasesIn is the leases of a record.
 func (d *desk) leasesIn(rec record, boxes []box) *leases {
 	var st engine.State
 	n, rest := rec.read(&st)
+	return d.leasesOf(&st, n, rest, boxes)
+}
+
+// leasesOf is the leases of what was read of a record: those of its box, or the desk's.
+func (d *desk) leasesOf(st *engine.State, n uint32, rest []byte, boxes []box) *leases {
 	if n != 0 {
 		return boxes[n].leases
 	}

@@ -106,11 +106,19 @@ func (l *leases) live(now engine.Instant) int {
 
 // state is the key's state. A change that leaves number and end alike shows too.
 func (l *leases) state() engine.State {
-	s := engine.LeaseState(l)
-	if s.Kind != 0 {
-		s.Words[1] = l.changes
+	n := l.Len()
+	if n == 0 {
+		return engine.State{}
 	}
-	return s
+	return engine.State{Kind: engine.KindConcurrency, Deadline: l.last(), Words: [3]uint64{uint64(n), l.changes}}
+}
+
+// last is the end of the last lease. Nth would tell its token, too.
+func (l *leases) last() engine.Instant {
+	if l.many != nil {
+		return l.many.Nth(l.many.Len() - 1).Until
+	}
+	return l.few.last()
 }
 
 // setBack moves the end of every lease with the clock.
