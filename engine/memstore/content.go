@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"sluice/engine"
 )
@@ -16,6 +15,8 @@ const (
 	mostShortLog = 16
 	// mostShortLeases is as many as have not become manyLeases.
 	mostShortLeases = mostFew
+	// leastWords is what the number of no box and three words take at least.
+	leastWords = 4
 )
 
 // appendShort appends the bytes of a record's words and of its content, and says
@@ -45,19 +46,24 @@ func units(st *engine.State) uint64 {
 	return st.Words[2] - st.Words[1]
 }
 
-// spare is how many bytes short content gets more, so that it need not move for each of
-// the next instants or leases: an instant to one, which costs little where many keys
-// are used twice, no lease to one, else as many as make a power of two.
+// What is short has room for so many, so that it need not move for each of the next: to
+// move costs as much as some calls do, and leaves a hole. An instant has room for a
+// second, which costs little where many keys are used twice; one lease has none.
+var (
+	roomsOfLogs   = [...]int{2, 8, mostShortLog}
+	roomsOfLeases = [...]int{1, 6, mostShortLeases}
+)
+
+// spare is how many bytes more short content gets than its words take.
 func spare(st *engine.State, words int) int {
 	n := int(units(st))
-	each, room := 8, max(4, 1<<bits.Len(uint(n-1)))
-	switch {
-	case st.Kind == engine.KindConcurrency && n == 1:
-		return 0
-	case st.Kind == engine.KindConcurrency:
-		each = words / n
-	case n == 1:
-		room = 2
+	each, rooms := 8, roomsOfLogs
+	if st.Kind == engine.KindConcurrency {
+		each, rooms = (words+endBytes-leastWords)/n, roomsOfLeases
+	}
+	room := n
+	for i := len(rooms) - 1; i >= 0 && rooms[i] >= n; i-- {
+		room = rooms[i]
 	}
 	return min(each*(room-n), maxShort-words)
 }
@@ -69,19 +75,19 @@ func (s *shard) putContent(h uint64, k engine.Key, i int, st *engine.State, cont
 	if i >= 0 {
 		n = s.record(s.index[i].ref()).box()
 	}
-	buf := s.desk.blankWords()
+	var buf [maxShort]byte
 	if n != 0 {
 		content = content.own(st)
 		if content.size() > s.boxes[n].bytes && s.full() {
 			return engine.ErrFull
 		}
-		err := s.place(h, k, i, st, appendWords(buf, st, n), 0)
+		err := s.place(h, k, i, st, appendWords(buf[:0], st, n), 0)
 		if err == nil {
 			s.setBox(n, content)
 		}
 		return err
 	}
-	words, short := content.appendShort(buf, st)
+	words, short := content.appendShort(buf[:0], st)
 	if i >= 0 && (!short || len(words) > s.record(s.index[i].ref()).words()) && s.grows(i, st) && s.full() {
 		return engine.ErrFull
 	}
@@ -116,12 +122,12 @@ func (s *shard) putBox(h uint64, k engine.Key, i int, st *engine.State, content 
 // giveBack gives the key in slot i a state of the same kind back that it had. It has
 // its room still, in the record or, if it got one meanwhile, in the box.
 func (s *shard) giveBack(i int, st *engine.State, content box) {
-	buf := s.desk.blankWords()
+	var buf [maxShort]byte
 	rec := s.record(s.index[i].ref())
 	n := rec.box()
-	words := appendWords(buf, st, n)
+	words := appendWords(buf[:0], st, n)
 	if boxed(st.Kind) && n == 0 {
-		words, _ = content.appendShort(buf, st)
+		words, _ = content.appendShort(buf[:0], st)
 	}
 	rec.set(st, words)
 	s.dueBy(s.index[i].ref(), st.Deadline)
