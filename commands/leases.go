@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"time"
 
 	"sluice/engine"
@@ -33,7 +31,7 @@ func ccAcquire(c *Session, args [][]byte) (Reply, error) {
 	case len(rest) > 0:
 		return Reply{}, errSyntax
 	case call.Lease > 0:
-		call.Token = newToken()
+		call.Token = c.tokens.next()
 	}
 	decision, held, err := c.leases(call)
 	if err != nil {
@@ -103,11 +101,4 @@ func parseToken(arg []byte) (string, error) {
 		return "", errorf("ERR token must be 1 to %d bytes long", maxTokenBytes)
 	}
 	return string(arg), nil
-}
-
-// newToken is a token that nobody can guess.
-func newToken() string {
-	var secret [16]byte
-	_, _ = rand.Read(secret[:]) // never fails, it ends the process instead
-	return hex.EncodeToString(secret[:])
 }

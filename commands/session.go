@@ -32,6 +32,7 @@ type Session struct {
 	habit         habit                  // of call
 	parts         *parts                 // the same for RL.ALL, nil before the first
 	lease         engine.LeaseCall       // in use while the store carries it out
+	tokens        tokens                 // for leases
 	last          *Command               // that was looked up: nearly always the next one, too
 	check         func(key []byte) error // checkKey; made once, for it would be allocated
 	slot          oneSlot                // of the keys that it has checked

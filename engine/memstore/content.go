@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"sluice/engine"
 )
@@ -14,8 +13,10 @@ const (
 	// mostShortLog is how many instants are short: the longest log that is no dearer
 	// to copy to the desk and back than to find.
 	mostShortLog = 16
-	// mostShortLeases is fewer than would become manyLeases.
-	mostShortLeases = 8
+	// mostShortLeases is as many as have not become manyLeases.
+	mostShortLeases = mostFew
+	// leastWords is what the number of no box and three words take at least.
+	leastWords = 4
 )
 
 // appendShort appends the bytes of a record's words and of its content, and says
@@ -25,8 +26,11 @@ func (b *box) appendShort(words []byte, st *engine.State) ([]byte, bool) {
 	for _, w := range st.Words {
 		words = binary.AppendUvarint(words, w)
 	}
-	if b.leases != nil {
-		return b.leases.appendShort(words)
+	if l := b.leases; l != nil {
+		if l.many != nil || l.Len() > mostShortLeases || len(words)+len(l.few.bytes)-endBytes > maxShort {
+			return nil, false
+		}
+		return l.few.appendShort(words), true
 	}
 	if units(st) > mostShortLog {
 		return nil, false
@@ -42,19 +46,24 @@ func units(st *engine.State) uint64 {
 	return st.Words[2] - st.Words[1]
 }
 
-// spare is how many bytes short content gets more, so that it need not move for each of
-// the next instants or leases: an instant to one, which costs little where many keys
-// are used twice, no lease to one, else as many as make a power of two.
+// What is short has room for so many, so that it need not move for each of the next: to
+// move costs as much as some calls do, and leaves a hole. An instant has room for a
+// second, which costs little where many keys are used twice; one lease has none.
+var (
+	roomsOfLogs   = [...]int{2, 8, mostShortLog}
+	roomsOfLeases = [...]int{1, 6, mostShortLeases}
+)
+
+// spare is how many bytes more short content gets than its words take.
 func spare(st *engine.State, words int) int {
 	n := int(units(st))
-	each, room := 8, max(4, 1<<bits.Len(uint(n-1)))
-	switch {
-	case st.Kind == engine.KindConcurrency && n == 1:
-		return 0
-	case st.Kind == engine.KindConcurrency:
-		each = words / n
-	case n == 1:
-		room = 2
+	each, rooms := 8, roomsOfLogs
+	if st.Kind == engine.KindConcurrency {
+		each, rooms = (words+endBytes-leastWords)/n, roomsOfLeases
+	}
+	room := n
+	for i := len(rooms) - 1; i >= 0 && rooms[i] >= n; i-- {
+		room = rooms[i]
 	}
 	return min(each*(room-n), maxShort-words)
 }

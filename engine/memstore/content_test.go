@@ -81,16 +81,23 @@ func TestShortLeases(t *testing.T) {
 			t.Fatal(held, err)
 		}
 	}
-	for i := range mostShortLeases {
-		acquire("pool", fmt.Sprint("holder ", i))
-		if inBox("pool") {
-			t.Errorf("%d leases are not short", i+1)
+	fits := func(name string, tokens []string) {
+		t.Helper()
+		for i, token := range tokens {
+			acquire(name, token)
+			if last := i == len(tokens)-1; inBox(name) != last {
+				t.Errorf("%s: of %d leases the number %d is in a box: %v", name, len(tokens), i+1, !last)
+			}
 		}
 	}
-	acquire("pool", "one more")
-	if !inBox("pool") {
-		t.Errorf("%d leases are short", mostShortLeases+1)
+	fits("own", holders(9+1)) // of 25 bytes each
+	var names, numbers []string
+	for i := range mostShortLeases + 1 {
+		numbers = append(numbers, fmt.Sprint(i))
+		names = append(names, fmt.Sprintf("holder %02d", i))
 	}
+	fits("numbers", numbers)
+	fits("names", names[:13+1]) // of 18 bytes each
 	acquire("long", string(make([]byte, 300)))
 	if !inBox("long") {
 		t.Error("a lease of 300 bytes is short")

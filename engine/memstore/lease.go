@@ -14,11 +14,10 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	defer s.unlock(sh)
 	c.Now = s.now()
 	i := sh.find(h, c.Key)
-	old := sh.state(i, c.Now)
-	if old.Kind != 0 && old.Kind != engine.KindConcurrency {
+	old, content := sh.leasesAt(i, c.Now)
+	if content == nil {
 		return engine.Decision{}, false, engine.ErrWrongKind
 	}
-	content := sh.leasesOf(i, old)
 	had, has := content.Get(c.Token)
 	call, barred := *c, s.barred(sh, c, had, has)
 	if barred != nil {
@@ -39,6 +38,23 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	}
 	s.noteLease(sh, c, old, content, had)
 	return d, held, nil
+}
+
+// leasesAt is the state in a slot as now sees it and its leases, which are nil if it
+// has another kind.
+func (s *shard) leasesAt(i int, now engine.Instant) (st engine.State, content *leases) {
+	if i < 0 {
+		return st, s.desk.blankLeases()
+	}
+	rec := s.record(s.index[i].ref())
+	if rec.deadline() <= now {
+		return st, s.desk.blankLeases()
+	}
+	n, rest := rec.read(&st)
+	if st.Kind != engine.KindConcurrency {
+		return st, nil
+	}
+	return st, s.desk.leasesOf(&st, n, rest, s.boxes)
 }
 
 // leasesOf is the leases of the key in slot i, or none if its state is of no such kind.

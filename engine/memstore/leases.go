@@ -1,10 +1,8 @@
 package memstore
 
 import (
-	"encoding/binary"
 	"slices"
 	"sort"
-	"strings"
 	"unsafe"
 
 	"sluice/engine"
@@ -14,13 +12,10 @@ import (
 // one among thousands would cost it more than its leases do; so that is made when
 // they become many, and dropped when they are few again.
 type leases struct {
-	few     fewLeases
+	few     packedLeases
 	many    *manyLeases // in the place of few, or nil
 	changes uint64
-	tokens  int // bytes of all tokens, as memory comes
-	// They are the desk's, and some tokens lie on it. They are few, whatever comes, and
-	// nobody asks for their size.
-	lent bool
+	lent    bool // they are the desk's, and few; nobody asks for their size
 }
 
 // From about 17 leases on a map finds one sooner than a look at each. Leases that
@@ -37,10 +32,12 @@ const leasesHeader = int(unsafe.Sizeof(leases{}))
 type leaseSet interface {
 	engine.Leases
 	items() []engine.Lease // a copy, in the order in which they end
-	size() int             // without tokens
+	size() int
 }
 
 var _ engine.Leases = (*leases)(nil)
+
+func newLeases(tokens *packer) *leases { return &leases{few: packedLeases{tokens: tokens}} }
 
 func (l *leases) set() leaseSet {
 	if l.many != nil {
@@ -52,33 +49,29 @@ func (l *leases) set() leaseSet {
 func (l *leases) Get(token string) (engine.Lease, bool) { return l.set().Get(token) }
 
 func (l *leases) Set(lease engine.Lease) {
-	n := l.Len()
 	l.set().Set(lease)
-	l.changed(lease.Token, l.Len()-n)
+	l.changed()
 }
 
 func (l *leases) Delete(token string) {
 	n := l.Len()
-	l.set().Delete(token)
-	if l.Len() < n {
-		l.changed(token, -1)
+	if l.set().Delete(token); l.Len() < n {
+		l.changed()
 	}
 }
 
-// changed is after each change. There are more leases by so many: 1, 0 or -1.
-func (l *leases) changed(token string, more int) {
+// changed is after each change.
+func (l *leases) changed() {
 	l.changes++
-	if l.lent {
-		return
-	}
-	l.tokens += more * tokenBytes(token)
 	switch n := l.Len(); {
+	case l.lent:
 	case l.many == nil && n > mostFew:
-		l.few, l.many = nil, newManyLeases(endsBefore, l.few)
+		l.many = newManyLeases(endsBefore, l.few.items())
+		l.few = packedLeases{tokens: l.few.tokens}
 	case l.many != nil && n < leastMany:
-		l.few, l.many = l.many.items(), nil
-	case l.many == nil && 4*n <= cap(l.few):
-		l.few = slices.Clone(l.few)
+		l.few, l.many = packLeases(l.many.items(), l.few.tokens), nil
+	case l.many == nil && 4*len(l.few.bytes) <= cap(l.few.bytes):
+		l.few.bytes = slices.Clone(l.few.bytes)
 	}
 }
 
@@ -86,65 +79,24 @@ func (l *leases) Len() int { return l.set().Len() }
 
 func (l *leases) Nth(i int) engine.Lease { return l.set().Nth(i) }
 
-func (l *leases) items() []engine.Lease {
-	all := l.set().items()
-	for i := range all {
-		if l.lent {
-			all[i].Token = strings.Clone(all[i].Token)
-		}
-	}
-	return all
+func (l *leases) items() []engine.Lease { return l.set().items() }
+
+// clear makes lent leases none, for another key.
+func (l *leases) clear() {
+	l.few.bytes, l.few.n, l.changes = l.few.bytes[:0], 0, 0
 }
 
 // own is a copy of leases that are lent.
 func (l *leases) own() *leases {
-	o := &leases{}
-	for _, lease := range l.items() {
-		o.Set(lease)
-	}
+	o := &leases{few: l.few}
+	o.few.bytes = slices.Clone(l.few.bytes)
+	o.changed() // they may have become many
 	o.changes = l.changes
 	return o
 }
 
-// appendShort appends the leases, and says whether they are short. Of each it appends
-// the length of the token, the token and the end, but for the last end: that is the
-// deadline.
-func (l *leases) appendShort(b []byte) ([]byte, bool) {
-	if l.many != nil || len(l.few) > mostShortLeases {
-		return nil, false
-	}
-	for i, lease := range l.few {
-		n := len(lease.Token)
-		if len(b)+1+n+8 > maxShort {
-			return nil, false
-		}
-		b = append(append(b, byte(n)), lease.Token...)
-		if i < len(l.few)-1 {
-			b = binary.LittleEndian.AppendUint64(b, uint64(lease.Until))
-		}
-	}
-	return b, true
-}
-
-// readShort is what appendShort has appended: n leases, whose tokens stay where they are.
-func (l *leases) readShort(b []byte, n int, deadline engine.Instant) {
-	for i := range n {
-		to := 1 + int(b[0])
-		lease := engine.Lease{Token: lentString(b[1:to]), Until: deadline}
-		b = b[to:]
-		if i < n-1 {
-			lease.Until = engine.Instant(binary.LittleEndian.Uint64(b))
-			b = b[8:]
-		}
-		l.few = append(l.few, lease)
-	}
-}
-
 // size is what the leases take.
-func (l *leases) size() int { return leasesHeader + l.set().size() + l.tokens }
-
-// tokenBytes is what the bytes of a token take: memory comes in sixteens.
-func tokenBytes(token string) int { return (len(token) + 15) / 16 * 16 }
+func (l *leases) size() int { return leasesHeader + l.set().size() }
 
 // live is how many leases are not over.
 func (l *leases) live(now engine.Instant) int {
@@ -154,11 +106,19 @@ func (l *leases) live(now engine.Instant) int {
 
 // state is the key's state. A change that leaves number and end alike shows too.
 func (l *leases) state() engine.State {
-	s := engine.LeaseState(l)
-	if s.Kind != 0 {
-		s.Words[1] = l.changes
+	n := l.Len()
+	if n == 0 {
+		return engine.State{}
 	}
-	return s
+	return engine.State{Kind: engine.KindConcurrency, Deadline: l.last(), Words: [3]uint64{uint64(n), l.changes}}
+}
+
+// last is the end of the last lease. Nth would tell its token, too.
+func (l *leases) last() engine.Instant {
+	if l.many != nil {
+		return l.many.Nth(l.many.Len() - 1).Until
+	}
+	return l.few.last()
 }
 
 // setBack moves the end of every lease with the clock.
@@ -167,11 +127,4 @@ func (l *leases) setBack(from, to engine.Instant) {
 		lease.Until -= from - to
 		l.Set(lease)
 	}
-}
-
-func endsBefore(a, b engine.Lease) bool {
-	if a.Until != b.Until {
-		return a.Until < b.Until
-	}
-	return strings.Compare(a.Token, b.Token) < 0
 }

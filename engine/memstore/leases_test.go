@@ -39,10 +39,10 @@ func TestLeasesAndTheClock(t *testing.T) {
 
 // Leases that become many are kept as many are until they are few again.
 func TestLeasesFewAndMany(t *testing.T) {
-	l := &leases{}
+	l := newLeases(&packer{})
 	isMany := func(n int, want bool) {
 		t.Helper()
-		if l.Len() != n || (l.many != nil) != want || want && l.few != nil {
+		if l.Len() != n || (l.many != nil) != want || want && l.few.bytes != nil {
 			t.Errorf("%d leases of %d, as many: %v", l.Len(), n, l.many != nil)
 		}
 	}
@@ -69,13 +69,13 @@ func TestLeasesFewAndMany(t *testing.T) {
 		remove(leastMany-1, 100)
 		isMany(leastMany-1, false)
 		remove(1, 100)
-		if isMany(1, false); cap(l.few) > 4 {
-			t.Errorf("there is room for %d where one is", cap(l.few))
+		if isMany(1, false); cap(l.few.bytes) > 40 {
+			t.Errorf("there are %d bytes where one lease is", cap(l.few.bytes))
 		}
 		l.Delete("none")
 		remove(0, 1)
-		if isMany(0, false); l.tokens != 0 || l.size() != leasesHeader {
-			t.Errorf("no leases take %d bytes, their tokens %d", l.size(), l.tokens)
+		if isMany(0, false); l.size() != leasesHeader {
+			t.Errorf("no leases take %d bytes", l.size())
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestLeasesFewAndMany(t *testing.T) {
 // What a dump was given does not change with the leases.
 func TestLeasesItemsAreACopy(t *testing.T) {
 	for _, n := range []int{3, 100} {
-		l := &leases{}
+		l := newLeases(&packer{})
 		for i := range n {
 			l.Set(engine.Lease{Token: fmt.Sprint(i), Until: engine.Instant(1 + i)})
 		}

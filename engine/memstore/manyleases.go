@@ -1,6 +1,8 @@
 package memstore
 
 import (
+	"strings"
+
 	"github.com/tidwall/btree"
 
 	"sluice/engine"
@@ -11,6 +13,7 @@ import (
 type manyLeases struct {
 	byToken map[string]engine.Instant
 	byEnd   *btree.BTreeG[engine.Lease]
+	tokens  int // bytes of all of them, as memory comes
 }
 
 func newManyLeases(before func(a, b engine.Lease) bool, all []engine.Lease) *manyLeases {
@@ -32,8 +35,15 @@ func (m *manyLeases) Get(token string) (engine.Lease, bool) {
 	return engine.Lease{Token: token, Until: until}, true
 }
 
+// Set keeps a copy of a token that is new: the caller's may be part of a longer text.
 func (m *manyLeases) Set(lease engine.Lease) {
-	m.Delete(lease.Token)
+	if had, ok := m.Get(lease.Token); ok {
+		had, _ = m.byEnd.Delete(had)
+		lease.Token = had.Token
+	} else {
+		lease.Token = strings.Clone(lease.Token)
+		m.tokens += tokenBytes(lease.Token)
+	}
 	m.byToken[lease.Token] = lease.Until
 	m.byEnd.Set(lease)
 }
@@ -42,6 +52,7 @@ func (m *manyLeases) Delete(token string) {
 	if lease, ok := m.Get(token); ok {
 		delete(m.byToken, token)
 		m.byEnd.Delete(lease)
+		m.tokens -= tokenBytes(token)
 	}
 }
 
@@ -55,4 +66,14 @@ func (m *manyLeases) Nth(i int) engine.Lease {
 func (m *manyLeases) items() []engine.Lease { return m.byEnd.Items() }
 
 // size is about what map and tree take: both are half to quite full.
-func (m *manyLeases) size() int { return 96 * len(m.byToken) }
+func (m *manyLeases) size() int { return 96*len(m.byToken) + m.tokens }
+
+// tokenBytes is what the bytes of a token take: memory comes in sixteens.
+func tokenBytes(token string) int { return (len(token) + 15) / 16 * 16 }
+
+func endsBefore(a, b engine.Lease) bool {
+	if a.Until != b.Until {
+		return a.Until < b.Until
+	}
+	return strings.Compare(a.Token, b.Token) < 0
+}

@@ -1,0 +1,22 @@
+package commands
+
+import (
+	"testing"
+
+	"sluice/engine"
+)
+
+// No token is told twice, of any maker, and all are own ones.
+func TestTokens(t *testing.T) {
+	seen := map[string]bool{}
+	for range 3 {
+		var made tokens
+		for range 5*tokensMade + 3 {
+			token := made.next()
+			if _, own := engine.ParseOwnToken(token); !own || seen[token] {
+				t.Fatalf("%q: is an own token: %v, was seen before: %v", token, own, seen[token])
+			}
+			seen[token] = true
+		}
+	}
+}
