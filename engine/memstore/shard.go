@@ -42,7 +42,7 @@ type shard struct {
 	changes    []engine.Record // in use while the journal is told of some
 	group      *group          // of changes that are told as one, while who locked it makes such
 	swells     bool            // it has, or had, content that grows after its key was let in
-	_          [32]byte        // so that no two shards share a line of the cache
+	_          [56]byte        // so that no two shards share a line of the cache
 
 }
 
