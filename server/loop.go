@@ -89,7 +89,9 @@ func (s *Server) startLoops(count int) {
 		}
 		l := &loop{server: s, poll: p, batch: newBatch(s.service)}
 		if s.service.Config.Bool(config.IOUring) {
-			l.ring, _ = newRing()
+			if l.ring, err = newRing(); err != nil && len(s.loops) == 0 {
+				s.log.Info("no io_uring here: clients are read and answered one by one", "why", err)
+			}
 		}
 		l.collect = func(fd int) { l.ready.add(l.members[fd]) }
 		s.loops = append(s.loops, l)
