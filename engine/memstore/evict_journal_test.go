@@ -3,6 +3,7 @@ package memstore
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,4 +103,55 @@ func TestFullOfLogsTakenAsOne(t *testing.T) {
 	if used := s.Usage().Bytes; used > most+last+most/16 {
 		t.Errorf("%d bytes are used, the bound is %d", used, most)
 	}
+}
+
+// opened is a tape that refuses changes until it is open.
+type opened struct {
+	tape
+	open atomic.Bool
+}
+
+func (o *opened) Refuses() error {
+	if !o.open.Load() {
+		return engine.ErrUnkept
+	}
+	return nil
+}
+
+// A store that was loaded with more than it may hold forgets nothing before the journal
+// can be told of it, and tells it then.
+func TestEvictedAfterLoading(t *testing.T) {
+	full := open(t)
+	full.StopClock(noon)
+	fill(t, full, engine.GCRA, 20_000)
+	told := &opened{}
+	most := full.Usage().Bytes / 2
+	s := NewWith(Options{Journal: told, MaxBytes: func() int64 { return most }, Evict: func() bool { return true }})
+	defer s.Close()
+	s.StopClock(noon)
+	again := open(t)
+	again.StopClock(noon)
+	for _, to := range []*Store{s, again} {
+		if err := full.Dump(to.Load); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again.Loaded(0)
+	s.Loaded(0)
+	s.sweep()
+	if s.mustLen(t) != full.mustLen(t) {
+		t.Fatalf("%d of %d keys are left while nothing can be kept", s.mustLen(t), full.mustLen(t))
+	}
+	told.open.Store(true)
+	s.sweep()
+	if s.mustLen(t) > full.mustLen(t)*3/4 {
+		t.Errorf("%d of %d keys are left in half of the room", s.mustLen(t), full.mustLen(t))
+	}
+	for _, entry := range told.all() {
+		if err := again.Load(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again.Loaded(0)
+	compare(t, s.content(), again.content())
 }

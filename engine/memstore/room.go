@@ -187,10 +187,12 @@ func (s *shard) noteEvicted(rec record) {
 }
 
 // trim evicts from a store whose bound was set lower than what it holds. That a
-// store at its bound goes a little over it is no reason.
+// store at its bound goes a little over it is no reason. While no change can be kept,
+// as before the log of a store that was just loaded is open, it forgets nothing: it
+// would all be back at the next start, and other keys forgotten.
 func (s *Store) trim() {
 	most := s.options.maxBytes()
-	if most <= 0 || s.bytes.Load() <= most+most/16 || !s.options.evict() {
+	if most <= 0 || s.bytes.Load() <= most+most/16 || !s.options.evict() || s.refuses() != nil {
 		return
 	}
 	for i := range s.shards {
