@@ -39,7 +39,7 @@ func outages() []outage {
 			return server
 		}, restart},
 		{"frozen", func(t *testing.T, server *process) *process {
-			server.Signal(t, syscall.SIGSTOP)
+			server.Freeze(t)
 			return server
 		}, func(t *testing.T, server *process) *process {
 			server.Signal(t, syscall.SIGCONT)

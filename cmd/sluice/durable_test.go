@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -302,7 +301,7 @@ func TestDiskFull(t *testing.T) {
 			server.cli(t, "FW.INCR", "after", "10", "year")
 			used := server.cli(t, "FW.INCR", "full", "10", "year", "0")
 			// A kill would end the namespace and the disk in it: so copy what a crash would leave.
-			_ = server.Cmd.Process.Signal(syscall.SIGSTOP)
+			server.Freeze(t)
 			copied := filepath.Join(t.TempDir(), "data")
 			if err := os.CopyFS(copied, os.DirFS(filepath.Join(inside, "data"))); err != nil {
 				t.Fatal(err)

@@ -62,6 +62,17 @@ func (p *Program) Signal(t testing.TB, s syscall.Signal) {
 	}
 }
 
+// Freeze returns when all threads of the program stand still, by SIGSTOP. Until one of them
+// has run and seen the signal, the others go on.
+func (p *Program) Freeze(t testing.TB) {
+	t.Helper()
+	p.Signal(t, syscall.SIGSTOP)
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(p.Cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it does not stand still: %v, %v", status, err)
+	}
+}
+
 // Kill ends the program at once, as kill -9 does, if it has not ended.
 func (p *Program) Kill() {
 	_ = p.Cmd.Process.Kill()
