@@ -10,12 +10,13 @@ import (
 )
 
 // The way through TLS, a loop and the system costs no allocation for a command. What is
-// left is crypto/tls's own, on both sides: one small value for each try to read a record.
+// left is crypto/tls's own, on both sides: one small value for each try to read a record,
+// of which there are the more the more pieces a long pipeline comes in.
 func TestTLSAllocatesNoCommands(t *testing.T) {
 	v := newVault(t)
 	_, addr := overTLS(t, newService(t, v.options()...))
 	for _, depth := range []int{1, 16, 500} {
-		if n := allocationsOf(dialTLS(t, addr, v.trusts()), depth); n > 10 {
+		if n := allocationsOf(dialTLS(t, addr, v.trusts()), depth); n > float64(10+depth/20) {
 			t.Errorf("answering %d commands: %v allocations", depth, n)
 		}
 	}
