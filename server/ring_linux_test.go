@@ -6,20 +6,27 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 )
 
+// newTestRing is a ring. Where the system forbids it, as many containers do, a server goes
+// without and so does who runs its tests; but not CI, whose machines have it.
 func newTestRing(t *testing.T) *ring {
 	t.Helper()
 	r, err := newRing()
-	if err != nil {
-		t.Fatalf("no io_uring here, which these tests need: %v", err)
+	switch {
+	case err == nil:
+		t.Cleanup(r.close)
+		return r
+	case os.Getenv("CI") != "":
+		t.Fatal(err)
 	}
-	t.Cleanup(r.close)
-	return r
+	t.Skipf("without a ring nothing is read or written at once: %v", err)
+	return nil
 }
 
 func socketPair(t *testing.T) (a, b int) {
@@ -170,6 +177,9 @@ func manyAtOnce(t *testing.T, options ...string) {
 		})
 	}
 	all.Wait()
+	if options[1] == "yes" {
+		newTestRing(t) // there is one, or this was the other way again
+	}
 	if len(s.loops) != 1 || (s.loops[0].ring != nil) != (options[1] == "yes") {
 		t.Error("the loop is not as the option says")
 	}
