@@ -92,15 +92,18 @@ func limiting(max uint64, d *engine.Decision, unit int64) (r Reply) {
 
 // limit makes a zero reply, or a limiting one, limiting.
 func (r *Reply) limit(max uint64, d *engine.Decision, unit int64) {
-	limited, retry := int64(0), int64(-1)
-	if d.Limited {
-		limited = 1
-	}
-	if d.RetryAfter >= 0 {
-		retry = ceilDiv(int64(d.RetryAfter), unit)
-	}
 	r.Kind = Limiting
-	r.Five = [5]int64{limited, int64(max), int64(d.Remaining), retry, ceilDiv(int64(d.ResetAfter), unit)}
+	// One by one: made as a whole they would be copied, sixteen bytes at a time, from
+	// where eight at a time were just written, and the processor would wait for these.
+	r.Five[0], r.Five[3] = 0, -1
+	if d.Limited {
+		r.Five[0] = 1
+	}
+	r.Five[1], r.Five[2] = int64(max), int64(d.Remaining)
+	if d.RetryAfter >= 0 {
+		r.Five[3] = ceilDiv(int64(d.RetryAfter), unit)
+	}
+	r.Five[4] = ceilDiv(int64(d.ResetAfter), unit)
 }
 
 // ceilDiv is n/unit rounded up, for n ≥ 0.

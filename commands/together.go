@@ -58,7 +58,8 @@ func (c *Session) Join(b *Batch, args [][]byte) bool {
 	if cmd == nil || !cmd.joins || c.admitKeyless(cmd, args) != nil || !b.note(c, cmd, args) {
 		return false
 	}
-	b.calls[b.n] = joined{c, cmd, args}
+	j := &b.calls[b.n]
+	j.session, j.row, j.args = c, cmd, args
 	b.n++
 	return true
 }

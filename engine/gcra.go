@@ -40,13 +40,13 @@ func GCRALimit(burst, count int64, period time.Duration) (Limit, error) {
 	})
 }
 
-func decideGCRA(s State, r *Request) (State, Decision) {
+func decideGCRA(s State, r *Request) (after State, d Decision) {
 	rate := r.Limit.Rate
-	tat := arrival(s, r.Now)
+	tat := arrival(&s, r.Now)
 	if r.Cost < 0 {
 		tat = tat.minus(rate.interval(uint64(-r.Cost)))
-		s = gcraState(tat)
-		return s, gcraDecision(tat, r, false, Never)
+		after.arriveAt(tat)
+		return after, gcraDecision(tat, r, false, Never)
 	}
 	cost := uint64(r.Cost)
 	if cost > r.Limit.Max {
@@ -56,11 +56,12 @@ func decideGCRA(s State, r *Request) (State, Decision) {
 	if wait := tat.minus(rate.interval(r.Limit.Max - cost)); wait.positive() {
 		return s, gcraDecision(tat, r, true, wait.ceil())
 	}
-	if cost > 0 {
-		tat = tat.plus(rate.interval(cost))
-		s = gcraState(tat)
+	if cost == 0 {
+		return s, gcraDecision(tat, r, false, Never)
 	}
-	return s, gcraDecision(tat, r, false, Never)
+	tat = tat.plus(rate.interval(cost))
+	after.arriveAt(tat)
+	return after, gcraDecision(tat, r, false, Never)
 }
 
 func gcraDecision(tat ahead, r *Request, limited bool, retry time.Duration) Decision {
@@ -82,7 +83,7 @@ type ahead struct {
 }
 
 // arrival is the TAT of a state, or now if that is later.
-func arrival(s State, now Instant) ahead {
+func arrival(s *State, now Instant) ahead {
 	if s.Deadline <= now {
 		return ahead{now: now, den: 1}
 	}
@@ -95,16 +96,15 @@ func arrival(s State, now Instant) ahead {
 	return a
 }
 
-// gcraState is the state whose TAT is a; zero if that has come.
-func gcraState(a ahead) State {
+// arriveAt makes a zero state the one whose TAT is a, if that has not come.
+func (s *State) arriveAt(a ahead) {
 	if !a.positive() {
-		return State{}
+		return
 	}
-	s := State{Kind: KindGCRA, Deadline: a.now + Instant(a.ceil())}
+	s.Kind, s.Deadline = KindGCRA, a.now+Instant(a.ceil())
 	if a.num > 0 {
 		s.Words[0], s.Words[1] = a.den-a.num, a.den
 	}
-	return s
 }
 
 // interval is T·n, the time in which n units come back.

@@ -41,8 +41,8 @@ func appendReply(b []byte, r *commands.Reply, proto int) []byte {
 }
 
 func appendFive(b []byte, r *commands.Reply) []byte {
-	for _, n := range r.Five {
-		b = appendHead(b, ':', n)
+	for i := range r.Five {
+		b = appendHead(b, ':', r.Five[i])
 	}
 	return b
 }

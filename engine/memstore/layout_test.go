@@ -11,7 +11,7 @@ func TestShardLayout(t *testing.T) {
 	if n := unsafe.Sizeof(s); n%cacheLine != 0 {
 		t.Errorf("a shard takes %d bytes: pad it", n)
 	}
-	if n := unsafe.Offsetof(s.newest) + unsafe.Sizeof(s.newest); n != cacheLine {
+	if n := unsafe.Offsetof(s.due) + unsafe.Sizeof(s.due); n != cacheLine {
 		t.Errorf("what a look needs takes %d bytes", n)
 	}
 }

@@ -19,18 +19,18 @@ import (
 // is fuller than one that doubles.
 type shard struct {
 	// What a look at a record needs is one cache line.
-	mu     sync.Mutex
-	index  []slot
-	pages  []page
-	used   int32 // slots of the index that are not empty, graves among them
-	newest int32 // the page that is being filled, -1 for none
+	mu    sync.Mutex
+	index []slot
+	pages []page
+	due   engine.Instant
 
 	store  *Store
 	tally  *tally
+	used   int32    // slots of the index that are not empty, graves among them
+	newest int32    // the page that is being filled, -1 for none
 	spare  []uint16 // numbers of pages that were given back
-	due    engine.Instant
-	loose  bool // a record has died since the last sweep
-	lookAt int  // the page evictPage looked at
+	loose  bool     // a record has died since the last sweep
+	lookAt int      // the page evictPage looked at
 	bytes  int
 	counts [engine.MaxDatabases]int32
 	inner  Store // for Together by who locks this shard first
@@ -108,15 +108,24 @@ func (s *shard) find(h uint64, k engine.Key) int {
 }
 
 // state is the state in a slot as now sees it.
-func (s *shard) state(i int, now engine.Instant) engine.State { return s.stateOn(&s.desk, i, now) }
-
-func (s *shard) stateOn(d *desk, i int, now engine.Instant) (st engine.State) {
-	if i >= 0 {
-		if rec := s.record(s.index[i].ref()); rec.deadline() > now { // else it is over: see State.At
-			d.read(rec, s.boxes, &st)
-		}
-	}
+func (s *shard) state(i int, now engine.Instant) (st engine.State) {
+	s.read(i, now, &st)
 	return st
+}
+
+// read is state, into a zero one.
+func (s *shard) read(i int, now engine.Instant, st *engine.State) {
+	if i < 0 {
+		return
+	}
+	rec := s.record(s.index[i].ref())
+	switch {
+	case rec.deadline() <= now: // it is over: see State.At
+	case boxed(rec.kind()):
+		s.desk.read(rec, s.boxes, st)
+	default:
+		rec.read(st)
+	}
 }
 
 // put keeps a state, which is not zero, for the key whose slot is i, or -1, with what

@@ -106,7 +106,8 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	// The clock is read under the lock: what a key is asked is in order of time.
 	c.Now = s.now()
 	i := sh.find(h, c.Key)
-	old := sh.state(i, c.Now)
+	var old engine.State
+	sh.read(i, c.Now, &old)
 	if old.Kind != 0 && old.Kind != c.Algorithm.Kind {
 		return engine.Decision{}, engine.ErrWrongKind
 	}
