@@ -32,7 +32,7 @@ const (
 func drops(units uint64) wide { return mul(units, dropsPerUnit) }
 
 // bucketAt is what is in the bucket of a state at now.
-func bucketAt(s State, now Instant) bucket {
+func bucketAt(s *State, now Instant) bucket {
 	if s.Deadline <= now {
 		return bucket{}
 	}
@@ -44,27 +44,30 @@ func bucketAt(s State, now Instant) bucket {
 	return bucket{mul(uint64(s.Deadline-now), rate).minus(wide{0, spare}), rate}
 }
 
-// state is the bucket's state at now: zero when it is dry.
-func (b bucket) state(kind Kind, now Instant) State {
+// into makes a zero state the bucket's at now: it stays zero if the bucket is dry.
+func (b bucket) into(s *State, kind Kind, now Instant) {
 	if b.drops.isZero() {
-		return State{}
+		return
 	}
+	s.Kind, s.Words[1] = kind, b.rate
 	if most := mul(uint64(endOfTime-now), b.rate); b.drops.more(most) {
 		left := b.drops.minus(most)
-		return State{Kind: kind, Deadline: forever, Words: [3]uint64{left.lo, b.rate, left.hi}}
+		s.Deadline, s.Words[0], s.Words[2] = forever, left.lo, left.hi
+		return
 	}
-	s := State{Kind: kind, Words: [3]uint64{0, b.rate}}
 	whole, rem := b.drops.div(b.rate)
 	if rem > 0 {
 		whole++
 		s.Words[0] = b.rate - rem
 	}
 	s.Deadline = now + Instant(whole)
-	return s
 }
 
 // setBackBucket keeps what is in the bucket.
-func setBackBucket(s State, from, to Instant) State { return bucketAt(s, from).state(s.Kind, to) }
+func setBackBucket(s State, from, to Instant) (after State) {
+	bucketAt(&s, from).into(&after, s.Kind, to)
+	return after
+}
 
 // units is what is in the bucket in whole units, rounded up.
 func (b bucket) units() uint64 { return b.drops.ceil(dropsPerUnit) }
@@ -81,10 +84,11 @@ func (b bucket) over(left wide) time.Duration {
 
 // pour decides a call of either bucket: it is granted if the bucket, with the
 // cost in it, holds at most Max units, or will within patience. A call whose cost
-// is not 0 restates what was used at its own rate, granted or not.
-func pour(kind Kind, s State, r *Request, patience time.Duration) (State, Decision) {
+// is not 0 restates what was used at its own rate, granted or not. after and d are
+// zero before.
+func pour(kind Kind, s *State, r *Request, patience time.Duration, after *State, d *Decision) {
 	b := bucket{bucketAt(s, r.Now).drops, r.Limit.Rate.Units}
-	d := Decision{RetryAfter: Never}
+	d.RetryAfter = Never
 	if r.Cost < 0 {
 		b.drops = b.drops.minus(drops(uint64(-r.Cost)))
 	} else {
@@ -97,15 +101,14 @@ func pour(kind Kind, s State, r *Request, patience time.Duration) (State, Decisi
 			d.RetryAfter = wait
 		}
 	}
-	after := b.state(kind, r.Now)
+	b.into(after, kind, r.Now)
 	d.Remaining = give(r.Limit.Max, b.units())
 	if d.ResetAfter = after.left(r.Now); after.Deadline == forever {
 		d.ResetAfter = b.over(wide{})
 	}
 	if r.Cost == 0 {
-		return s, d
+		*after = *s
 	}
-	return after, d
 }
 
 // wait is the time until a cost fits under most units, Never if it can not.

@@ -26,14 +26,14 @@ func describeGCRA(s State, _ Instant) []Field {
 
 func describeTokenBucket(s State, now Instant) []Field {
 	return []Field{
-		{Name: "missing_tokens", Text: bucketAt(s, now).decimal()},
+		{Name: "missing_tokens", Text: bucketAt(&s, now).decimal()},
 		{Name: "refill_per_second", Text: millionths(s.Words[1])},
 	}
 }
 
 func describeLeakyBucket(s State, now Instant) []Field {
 	return []Field{
-		{Name: "queued", Text: bucketAt(s, now).decimal()},
+		{Name: "queued", Text: bucketAt(&s, now).decimal()},
 		{Name: "leak_per_second", Text: millionths(s.Words[1])},
 	}
 }
@@ -48,7 +48,8 @@ func describeFixedWindow(s State, _ Instant) []Field {
 
 func describeSlidingWindow(s State, now Instant) []Field {
 	size := Window(s.Words[0])
-	w := slidingAt(s, size, now)
+	var w sliding
+	w.read(&s, size, now)
 	return []Field{
 		{Name: "window", Text: size.String()},
 		{Name: "current", Number: int64(w.current)},
@@ -59,7 +60,7 @@ func describeSlidingWindow(s State, now Instant) []Field {
 
 func describeSlidingLog(s State, now Instant) []Field {
 	window := Window(s.Words[0])
-	e := entriesAt(s, &Request{Limit: Limit{Window: window}, Now: now})
+	e := entriesAt(&s, &Request{Limit: Limit{Window: window}, Now: now})
 	return []Field{
 		{Name: "window", Text: window.String()},
 		{Name: "entries", Number: int64(e.count())},

@@ -81,6 +81,10 @@ type Decision struct {
 // A State is what a key has used. It is flat and comparable, and the zero State
 // is a key never used. A state is over at its Deadline: from then on it and the
 // zero State are the same to every call.
+//
+// Algorithms write it field by field where it is to be. One that was made elsewhere
+// would be copied in larger pieces than it was written in, and the processor waits
+// for that: it took as long as all the arithmetic.
 type State struct {
 	Kind     Kind
 	Deadline Instant

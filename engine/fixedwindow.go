@@ -28,7 +28,7 @@ func WindowLimit(limit int64, w Window) (Limit, error) {
 	return Limit{Max: uint64(limit), Window: w}, nil
 }
 
-func decideFixedWindow(s State, r *Request) (State, Decision) {
+func decideFixedWindow(s State, r *Request) (after State, d Decision) {
 	window := r.Limit.Window.at(r.Now)
 	count := uint64(0)
 	// A window that ends later is this one on a clock that was set back.
@@ -36,28 +36,28 @@ func decideFixedWindow(s State, r *Request) (State, Decision) {
 		count = s.Words[1]
 	}
 	end := time.Duration(window.end - r.Now)
-	d := Decision{RetryAfter: Never}
+	d.RetryAfter = Never
+	changes := false
 	if cost := max(r.Cost, 1); r.Cost >= 0 && count+uint64(cost) > r.Limit.Max {
 		d.Limited = true
 		if uint64(cost) <= r.Limit.Max {
 			d.RetryAfter = end
 		}
-	} else if r.Cost != 0 {
+	} else if changes = r.Cost != 0; changes {
 		count = give(count+clampUnits(r.Cost), clampUnits(-r.Cost))
-		s = fixedWindowState(r.Limit.Window, window, count)
 	}
 	d.Remaining = give(r.Limit.Max, count)
 	if count > 0 {
 		d.ResetAfter = end
 	}
-	return s, d
-}
-
-func fixedWindowState(w Window, window span, count uint64) State {
-	if count == 0 {
-		return State{}
+	if !changes {
+		return s, d
 	}
-	return State{Kind: KindFixedWindow, Deadline: window.end, Words: [3]uint64{uint64(w), count}}
+	if count > 0 {
+		after.Kind, after.Deadline = KindFixedWindow, window.end
+		after.Words[0], after.Words[1] = uint64(r.Limit.Window), count
+	}
+	return after, d
 }
 
 // setBackFixedWindow counts on in the window that it is now.

@@ -24,11 +24,11 @@ func LeakyBucketLimit(capacity int64, rate Micros) (Limit, error) {
 	return fills("capacity", Limit{Max: uint64(capacity) + 1, Rate: rate.rate()})
 }
 
-func decideLeakyBucket(s State, r *Request) (State, Decision) {
-	ahead := bucket{bucketAt(s, r.Now).drops, r.Limit.Rate.Units}
-	s, d := pour(KindLeakyBucket, s, r, 0)
+func decideLeakyBucket(s State, r *Request) (after State, d Decision) {
+	ahead := bucket{bucketAt(&s, r.Now).drops, r.Limit.Rate.Units}
+	pour(KindLeakyBucket, &s, r, 0, &after, &d)
 	if turn := ahead.over(wide{}); turn > 0 && !d.Limited && r.Cost >= 0 {
 		d.RetryAfter = turn
 	}
-	return s, d
+	return after, d
 }

@@ -109,9 +109,9 @@ type entries struct {
 	first, end uint64
 }
 
-func decideSlidingLog(s State, r *Request) (State, Decision) {
-	e := entriesAt(s, r)
-	d := Decision{RetryAfter: Never}
+func decideSlidingLog(s State, r *Request) (after State, d Decision) {
+	e := entriesAt(&s, r)
+	d.RetryAfter = Never
 	cost := uint64(max(r.Cost, 1))
 	switch {
 	case r.Cost < 0:
@@ -124,7 +124,7 @@ func decideSlidingLog(s State, r *Request) (State, Decision) {
 	case r.Cost > 0:
 		e = e.with(cost, r.Now, s.Words[1])
 	}
-	after := e.state(r.Limit.Window)
+	e.into(&after, r.Limit.Window)
 	d.Remaining = give(r.Limit.Max, e.count())
 	d.ResetAfter = after.left(r.Now)
 	if d.Limited || r.Cost == 0 {
@@ -135,7 +135,7 @@ func decideSlidingLog(s State, r *Request) (State, Decision) {
 
 // entriesAt is what of a state still counts: none if its window is of another
 // length, for then the key starts afresh.
-func entriesAt(s State, r *Request) entries {
+func entriesAt(s *State, r *Request) entries {
 	if s.Kind == 0 {
 		return entries{log: s.Log}
 	}
@@ -196,16 +196,14 @@ func (l *Log) copy(first, end, n uint64) *Log {
 	return c
 }
 
-func (e entries) state(w Window) State {
+// into makes a zero state that of the entries: it stays zero if there are none.
+func (e entries) into(s *State, w Window) {
 	if e.count() == 0 {
-		return State{}
+		return
 	}
-	return State{
-		Kind:     KindSlidingLog,
-		Deadline: *e.log.at(e.end - 1) + w.length(),
-		Words:    [3]uint64{uint64(w), e.first, e.end},
-		Log:      e.log,
-	}
+	s.Kind, s.Deadline = KindSlidingLog, *e.log.at(e.end - 1)+w.length()
+	s.Words[0], s.Words[1], s.Words[2] = uint64(w), e.first, e.end
+	s.Log = e.log
 }
 
 // setBackSlidingLog moves every entry with the clock.

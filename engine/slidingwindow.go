@@ -26,9 +26,10 @@ type sliding struct {
 	current, previous uint64
 }
 
-func decideSlidingWindow(s State, r *Request) (State, Decision) {
-	w := slidingAt(s, r.Limit.Window, r.Now)
-	d := Decision{RetryAfter: Never}
+func decideSlidingWindow(s State, r *Request) (after State, d Decision) {
+	var w sliding
+	w.read(&s, r.Limit.Window, r.Now)
+	d.RetryAfter = Never
 	if r.Cost >= 0 {
 		cost := uint64(max(r.Cost, 1))
 		d.Limited = w.estimate()+cost > r.Limit.Max
@@ -36,29 +37,36 @@ func decideSlidingWindow(s State, r *Request) (State, Decision) {
 			d.RetryAfter = w.until(r.Limit.Max-cost, r.Limit.Window)
 		}
 	}
-	if !d.Limited && r.Cost != 0 {
+	changes := !d.Limited && r.Cost != 0
+	if changes {
 		w.add(r.Cost)
-		s = w.state(r.Limit.Window)
 	}
+	w.into(&after, r.Limit.Window)
 	d.Remaining = give(r.Limit.Max, w.estimate())
-	d.ResetAfter = w.state(r.Limit.Window).left(r.Now)
-	return s, d
+	d.ResetAfter = after.left(r.Now)
+	if !changes {
+		return s, d
+	}
+	return after, d
 }
 
 // setBackSlidingWindow keeps the counts for the window that it is now. In an
 // earlier one than theirs the previous count might have faded already, so what
 // counted when the clock was set counts as taken then.
-func setBackSlidingWindow(s State, from, to Instant) State {
+func setBackSlidingWindow(s State, from, to Instant) (after State) {
 	size := Window(s.Words[0])
-	w := slidingAt(s, size, from)
+	var w sliding
+	w.read(&s, size, from)
 	if now := size.at(to); now != w.window {
 		w.window, w.current, w.previous = now, w.estimate(), 0
 	}
-	return w.state(size)
+	w.into(&after, size)
+	return after
 }
 
-func slidingAt(s State, size Window, now Instant) sliding {
-	w := sliding{window: size.at(now)}
+// read makes a zero sliding what the state is at now.
+func (w *sliding) read(s *State, size Window, now Instant) {
+	w.window = size.at(now)
 	w.left = uint64(w.window.end - now)
 	current, previous := s.Words[1], s.Words[2]
 	switch {
@@ -69,11 +77,10 @@ func slidingAt(s State, size Window, now Instant) sliding {
 	default: // this window, or a later one on a clock that was set back
 		w.current, w.previous = current, previous
 	}
-	return w
 }
 
 // estimate is what counts now, rounded up.
-func (w sliding) estimate() uint64 {
+func (w *sliding) estimate() uint64 {
 	if w.previous == 0 {
 		return w.current
 	}
@@ -81,12 +88,12 @@ func (w sliding) estimate() uint64 {
 }
 
 // until is the time until the estimate is at most room, if nothing is added.
-func (w sliding) until(room uint64, size Window) time.Duration {
+func (w *sliding) until(room uint64, size Window) time.Duration {
 	if room >= w.current {
 		return time.Duration(w.left - fade(w.previous, room-w.current, w.window.length()))
 	}
 	// Only in the next window, when the current count is the one that fades.
-	next := size.at(w.window.end).length()
+	next := size.behind(w.window).length()
 	return time.Duration(w.left + next - fade(w.current, room, next))
 }
 
@@ -108,17 +115,16 @@ func (w *sliding) add(cost int64) {
 	w.current = give(w.current, back)
 }
 
-func (w sliding) state(size Window) State {
-	s := State{
-		Kind:     KindSlidingWindow,
-		Deadline: w.window.end,
-		Words:    [3]uint64{uint64(size), w.current, w.previous},
-	}
+// into makes a zero state what w is.
+func (w *sliding) into(s *State, size Window) {
 	switch {
 	case w.current > 0:
-		s.Deadline = size.at(w.window.end).end
-	case w.previous == 0:
-		return State{}
+		s.Deadline = size.behind(w.window).end
+	case w.previous > 0:
+		s.Deadline = w.window.end
+	default:
+		return
 	}
-	return s
+	s.Kind = KindSlidingWindow
+	s.Words[0], s.Words[1], s.Words[2] = uint64(size), w.current, w.previous
 }

@@ -26,6 +26,7 @@ func TokenBucketLimit(capacity int64, rate Micros) (Limit, error) {
 	return fills("capacity", Limit{Max: uint64(capacity), Rate: rate.rate()})
 }
 
-func decideTokenBucket(s State, r *Request) (State, Decision) {
-	return pour(KindTokenBucket, s, r, r.MaxWait)
+func decideTokenBucket(s State, r *Request) (after State, d Decision) {
+	pour(KindTokenBucket, &s, r, r.MaxWait, &after, &d)
+	return after, d
 }

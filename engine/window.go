@@ -46,6 +46,14 @@ func (w Window) at(now Instant) span {
 	panic("engine: a window that no constructor makes")
 }
 
+// behind is the window after one.
+func (w Window) behind(s span) span {
+	if w > 0 {
+		return span{s.end, s.end + w.length()}
+	}
+	return w.at(s.end)
+}
+
 func date(year int, month time.Month, day int) Instant {
 	return Instant(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).UnixNano())
 }

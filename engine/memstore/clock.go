@@ -49,7 +49,7 @@ func (s *shard) setBack(from, to engine.Instant) {
 			content.log = st.Log
 		}
 		k := s.keyOf(rec)
-		if st = st.At(to); st.Kind == 0 || s.put(s.store.hash(k), k, i, st, content) != nil {
+		if st = st.At(to); st.Kind == 0 || s.put(s.store.hash(k), k, i, &st, content) != nil {
 			s.remove(i) // no room for words that grew: better forgotten than kept for ever
 		}
 	})

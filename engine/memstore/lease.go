@@ -89,7 +89,7 @@ func (s *shard) keep(h uint64, k engine.Key, i int, old engine.State, content *l
 	case next.Kind == 0 && old.Kind != 0:
 		s.remove(i)
 	case next.Kind != 0 && next != old:
-		return s.put(h, k, i, next, box{leases: content})
+		return s.put(h, k, i, &next, box{leases: content})
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (s *shard) load(h uint64, r *engine.Record, now engine.Instant) error {
 		}
 		return nil
 	}
-	return s.put(h, r.Key, i, next, content)
+	return s.put(h, r.Key, i, &next, content)
 }
 
 // restore is the state after a record of the key in slot i, or -1, and what

@@ -130,17 +130,17 @@ func (s *shard) read(i int, now engine.Instant, st *engine.State) {
 
 // put keeps a state, which is not zero, for the key whose slot is i, or -1, with what
 // else there is of it, if it is of a kind that has more.
-func (s *shard) put(h uint64, k engine.Key, i int, st engine.State, content box) error {
+func (s *shard) put(h uint64, k engine.Key, i int, st *engine.State, content box) error {
 	if i >= 0 && s.record(s.index[i].ref()).kind() != st.Kind {
 		s.remove(i) // what was there is over: another algorithm has the key now
 		i = -1
 	}
 	if boxed(st.Kind) {
-		return s.putContent(h, k, i, &st, content)
+		return s.putContent(h, k, i, st, content)
 	}
 	var buf [maxWords]byte
-	words := appendWords(buf[:0], &st, 0)
-	return s.place(h, k, i, &st, words, 0)
+	words := appendWords(buf[:0], st, 0)
+	return s.place(h, k, i, st, words, 0)
 }
 
 // place writes a state and the bytes of its words into the record of slot i, or into

@@ -125,7 +125,7 @@ func (s *Store) Take(_ context.Context, c *engine.Call) (engine.Decision, error)
 	if over {
 		next = engine.State{}
 		sh.remove(i)
-	} else if err := sh.put(h, c.Key, i, next, box{log: next.Log}); err != nil {
+	} else if err := sh.put(h, c.Key, i, &next, box{log: next.Log}); err != nil {
 		return engine.Decision{}, err
 	}
 	s.note(sh, c.Now, c.Key, old, next)

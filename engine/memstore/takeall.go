@@ -123,7 +123,7 @@ func (p *parts) keep() error {
 		if slot < 0 { // also if it was evicted for another: it is told whole
 			p.before[i] = engine.State{}
 		}
-		if err := sh.put(p.hashes[i], p.calls[i].Key, slot, *next, box{log: next.Log}); err != nil {
+		if err := sh.put(p.hashes[i], p.calls[i].Key, slot, next, box{log: next.Log}); err != nil {
 			p.restore(i)
 			return err
 		}
