@@ -83,7 +83,8 @@ func (c *LeaseCall) acquire(l Leases, held bool) (Decision, bool) {
 		held = true
 	}
 	d.Remaining = give(c.Limit, uint64(l.Len()))
-	d.ResetAfter = LeaseState(l).left(c.Now)
+	after := LeaseState(l)
+	d.ResetAfter = after.left(c.Now)
 	return d, held && c.Lease > 0 && !d.Limited
 }
 

@@ -119,7 +119,7 @@ func (s State) Clone() State {
 }
 
 // left is the time until the deadline, 0 once it has passed.
-func (s State) left(now Instant) time.Duration {
+func (s *State) left(now Instant) time.Duration {
 	return time.Duration(max(0, s.Deadline-now))
 }
 

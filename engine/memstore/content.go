@@ -99,7 +99,8 @@ func (s *shard) putContent(h uint64, k engine.Key, i int, st *engine.State, cont
 
 // grows says whether a state has more units than the one in slot i.
 func (s *shard) grows(i int, st *engine.State) bool {
-	old := s.record(s.index[i].ref()).state()
+	var old engine.State
+	s.record(s.index[i].ref()).read(&old)
 	return units(st) > units(&old)
 }
 

@@ -15,16 +15,17 @@ type desk struct {
 
 // state reads a record, with its log: that of its box, or the desk's.
 func (d *desk) state(rec record, boxes []box) (st engine.State) {
-	d.read(rec, boxes, &st)
+	d.read(rec, &boxes, &st)
 	return st
 }
 
-func (d *desk) read(rec record, boxes []box, st *engine.State) {
+// read is state, into a zero one. boxes is looked at only if there is a box.
+func (d *desk) read(rec record, boxes *[]box, st *engine.State) {
 	n, rest := rec.read(st)
 	switch {
 	case st.Kind != engine.KindSlidingLog:
 	case n != 0:
-		st.Log = boxes[n].log
+		st.Log = (*boxes)[n].log
 	default:
 		st.ReadInstants(rest, d.blankLog())
 	}

@@ -122,7 +122,6 @@ func (s *shard) reservePages(n int) {
 func (s *shard) release(r ref) {
 	rec := s.record(r)
 	n := r.page()
-	s.count(rec.db(), -1)
 	rec.kill()
 	s.loose = true
 	p := &s.pages[n]

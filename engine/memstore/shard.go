@@ -122,7 +122,7 @@ func (s *shard) read(i int, now engine.Instant, st *engine.State) {
 	switch {
 	case rec.deadline() <= now: // it is over: see State.At
 	case boxed(rec.kind()):
-		s.desk.read(rec, s.boxes, st)
+		s.desk.read(rec, &s.boxes, st)
 	default:
 		rec.read(st)
 	}
@@ -152,6 +152,7 @@ func (s *shard) place(h uint64, k engine.Key, i int, st *engine.State, words []b
 			return engine.ErrFull
 		}
 		s.write(r, rec, k, st, words)
+		s.count(k.DB, 1)
 		s.insert(h, r)
 		return nil
 	}
@@ -175,7 +176,6 @@ func (s *shard) place(h uint64, k engine.Key, i int, st *engine.State, words []b
 func (s *shard) write(r ref, rec record, k engine.Key, st *engine.State, words []byte) {
 	writeRecord(rec, k, st, words)
 	s.dueBy(r, st.Deadline)
-	s.count(k.DB, 1)
 }
 
 // count notes n keys more in a database.
@@ -192,8 +192,10 @@ func (s *shard) dueBy(r ref, deadline engine.Instant) {
 
 // remove takes the key in slot i out.
 func (s *shard) remove(i int) {
-	s.freeBox(s.record(s.index[i].ref()).box())
-	s.release(s.index[i].ref())
+	r := s.index[i].ref()
+	s.freeBox(s.record(r).box())
+	s.count(s.record(r).db(), -1)
+	s.release(r)
 	s.vacate(i)
 }
 

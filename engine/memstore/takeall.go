@@ -82,7 +82,7 @@ func (p *parts) find(first *shard, now engine.Instant) error {
 		if boxed(rec.kind()) {
 			d = first.partDesk(i)
 		}
-		d.read(rec, sh.boxes, &p.before[i])
+		d.read(rec, &sh.boxes, &p.before[i])
 	}
 	return nil
 }
