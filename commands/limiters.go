@@ -32,6 +32,9 @@ func limiterCommands() []*Command {
 	all := row("RL.ALL", "key command <AND key command ...>",
 		"Takes from 2 to 16 limiters, each a command without its key, or from none of them.", -6, Write|DenyOOM|MovableKeys, rlAll)
 	all.keysOf, all.parted = partKeys, true
+	acquire := row("CC.ACQUIRE", "key limit lease [TOKEN token]",
+		"Takes a lease, if fewer than limit are held; its sixth element is the token.", -4, Write|DenyOOM, ccAcquire)
+	acquire.leasing = true
 	return []*Command{
 		limit("CL.THROTTLE", "key max_burst count period [quantity]",
 			"Takes from a GCRA limiter as redis-cell does; times are in seconds.", -5, parseThrottle, time.Second),
@@ -47,8 +50,7 @@ func limiterCommands() []*Command {
 			"Counts exactly, in a log of every unit.", -4, parseSlidingLog, time.Millisecond),
 		limit("LB.ADD", "key capacity leak_per_second [cost]",
 			"Joins a queue that leaks at a steady pace; tells the time until one's turn.", -4, parseLeakyBucket, time.Millisecond),
-		row("CC.ACQUIRE", "key limit lease [TOKEN token]",
-			"Takes a lease, if fewer than limit are held; its sixth element is the token.", -4, Write|DenyOOM, ccAcquire),
+		acquire,
 		row("CC.RENEW", "key token lease",
 			"Lets a lease that is held last from now on.", 4, Write, ccRenew),
 		row("CC.RELEASE", "key token",

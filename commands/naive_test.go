@@ -75,7 +75,8 @@ func (s *naiveStore) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decis
 		s.leases[place(c.Key)] = l
 	}
 	c.Now = s.now
-	d, held := c.Decide(l)
+	had, _ := l.Get(c.Token)
+	d, held := c.Decide(l, had)
 	s.set(c.Key, engine.LeaseState(l))
 	return d, held, nil
 }
@@ -156,7 +157,11 @@ func (l *naiveLeases) Delete(token string) {
 
 func (l *naiveLeases) Len() int { return len(*l) }
 
-func (l *naiveLeases) Nth(i int) engine.Lease { return (*l)[i] }
+func (l *naiveLeases) End(i int) engine.Instant { return (*l)[i].Until }
+
+func (l *naiveLeases) Add(lease engine.Lease) { l.Set(lease) }
+
+func (l *naiveLeases) DeleteFirst() { *l = (*l)[1:] }
 
 func TestVectorsOnFunctions(t *testing.T) {
 	eachVector(t, func(*testing.T) engine.Store { return newNaiveStore() })

@@ -217,11 +217,13 @@ func (c *Session) runInto(reply *Reply, cmd *Command, args [][]byte) {
 func (c *Session) answer(reply *Reply, cmd *Command, args [][]byte) {
 	c.touching = false
 	var err error
-	switch {
-	case cmd.limiter != nil: // the same as Run without a copy
+	switch { // all but the last are the same as Run without a copy
+	case cmd.limiter != nil:
 		err = cmd.limiter.answer(c, args, reply)
 	case cmd.parted:
 		err = c.answerAll(args, reply)
+	case cmd.leasing:
+		err = c.acquire(args, reply)
 	default:
 		*reply, err = cmd.Run(c, args)
 	}

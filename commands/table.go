@@ -31,9 +31,10 @@ type Command struct {
 	limiter   *limiter // of a command that RL.ALL can hold
 	joins     bool     // it may run in a Batch: of the store it needs what engine.Near.Together lets
 	// keysOf finds the keys where Keys does not tell all of them, else nil.
-	keysOf func(args [][]byte, f func(key []byte) error) error
-	parted bool // it is RL.ALL
-	stats  commandStats
+	keysOf  func(args [][]byte, f func(key []byte) error) error
+	parted  bool // it is RL.ALL
+	leasing bool // it is CC.ACQUIRE
+	stats   commandStats
 }
 
 // eachKey calls f with each key of a call, until it says no.

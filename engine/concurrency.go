@@ -17,10 +17,12 @@ type Lease struct {
 // provides it; the calls below are all that change it.
 type Leases interface {
 	Get(token string) (Lease, bool)
+	Add(Lease) // whose token has none
 	Set(Lease) // in place of the token's lease, if it has one
 	Delete(token string)
+	DeleteFirst() // the first to end
 	Len() int
-	Nth(i int) Lease // 0 is the first to end
+	End(i int) Instant // when the i-th ends; 0 is the first
 }
 
 // A LeaseOp is what a call does with leases.
@@ -48,15 +50,16 @@ func LeaseLimit(limit int64) (uint64, error) {
 	return uint64(limit), within("limit", limit, 1, MaxUnits)
 }
 
-// Decide carries a call out. held says whether the token holds a lease after an
-// Acquire or a Renew, or held one before a Release. A call that is refused, or
-// that finds no lease, changes nothing. Leases that are over are dropped first;
-// that they were there made no difference to any call.
-func (c *LeaseCall) Decide(l Leases) (d Decision, held bool) {
-	for l.Len() > 0 && l.Nth(0).Until <= c.Now {
-		l.Delete(l.Nth(0).Token)
+// Decide carries a call out. had is the lease that the call's token has in l, or zero.
+// held says whether the token holds a lease after an Acquire or a Renew, or held one
+// before a Release. A call that is refused, or that finds no lease, changes nothing.
+// Leases that are over are dropped first; that they were there made no difference to
+// any call.
+func (c *LeaseCall) Decide(l Leases, had Lease) (d Decision, held bool) {
+	for l.Len() > 0 && l.End(0) <= c.Now {
+		l.DeleteFirst()
 	}
-	_, held = l.Get(c.Token)
+	held = had.Until > c.Now
 	switch c.Op {
 	case Acquire:
 		return c.acquire(l, held)
@@ -72,27 +75,34 @@ func (c *LeaseCall) Decide(l Leases) (d Decision, held bool) {
 	return Decision{RetryAfter: Never}, held
 }
 
-func (c *LeaseCall) acquire(l Leases, held bool) (Decision, bool) {
-	d := Decision{RetryAfter: Never}
-	switch taken := uint64(l.Len()); {
+func (c *LeaseCall) acquire(l Leases, held bool) (d Decision, holds bool) {
+	d.RetryAfter = Never
+	taken := uint64(l.Len())
+	switch lease := (Lease{c.Token, c.Now + Instant(c.Lease)}); {
 	case !held && taken >= c.Limit:
 		d.Limited = true
-		d.RetryAfter = time.Duration(l.Nth(int(taken-c.Limit)).Until - c.Now)
-	case c.Lease > 0:
-		l.Set(Lease{c.Token, c.Now + Instant(c.Lease)})
-		held = true
+		d.RetryAfter = time.Duration(l.End(int(taken-c.Limit)) - c.Now)
+	case c.Lease == 0: // a look
+	case held:
+		l.Set(lease)
+		holds = true
+	default:
+		l.Add(lease)
+		taken++
+		holds = true
 	}
-	d.Remaining = give(c.Limit, uint64(l.Len()))
-	after := LeaseState(l)
-	d.ResetAfter = after.left(c.Now)
-	return d, held && c.Lease > 0 && !d.Limited
+	d.Remaining = give(c.Limit, taken)
+	if taken > 0 {
+		d.ResetAfter = time.Duration(l.End(int(taken)-1) - c.Now)
+	}
+	return d, holds
 }
 
 // LeaseState is the state of a key with these leases: zero if there are none.
-func LeaseState(l Leases) State {
-	n := l.Len()
-	if n == 0 {
-		return State{}
+func LeaseState(l Leases) (s State) {
+	if n := l.Len(); n > 0 {
+		s.Kind, s.Deadline = KindConcurrency, l.End(n-1)
+		s.Words[0] = uint64(n)
 	}
-	return State{Kind: KindConcurrency, Deadline: l.Nth(n - 1).Until, Words: [3]uint64{uint64(n)}}
+	return s
 }

@@ -118,7 +118,7 @@ func (r *Record) Restore(s State) State {
 func (r *Record) RestoreLeases(l Leases) {
 	if r.Change == Put {
 		for l.Len() > 0 {
-			l.Delete(l.Nth(0).Token)
+			l.DeleteFirst()
 		}
 	}
 	for _, lease := range r.Leases {

@@ -199,7 +199,7 @@ func (s *mapStore) lease(name, token string, op engine.LeaseOp) error {
 	defer s.tidy(name)
 	call := engine.LeaseCall{Key: h.key, Op: op, Token: token, Limit: 5, Lease: 3_600_000_000_000, Now: s.clock}
 	before, had := h.leases.Get(token)
-	call.Decide(&h.leases)
+	call.Decide(&h.leases, before)
 	after, has := h.leases.Get(token)
 	if before == after && had == has {
 		return nil
@@ -270,4 +270,8 @@ func (l *leaseList) Delete(token string) {
 
 func (l *leaseList) Len() int { return len(*l) }
 
-func (l *leaseList) Nth(i int) engine.Lease { return (*l)[i] }
+func (l *leaseList) End(i int) engine.Instant { return (*l)[i].Until }
+
+func (l *leaseList) Add(lease engine.Lease) { l.Set(lease) }
+
+func (l *leaseList) DeleteFirst() { *l = (*l)[1:] }

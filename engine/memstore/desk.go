@@ -44,13 +44,13 @@ func (d *desk) blankLog() *engine.Log {
 func (d *desk) leasesIn(rec record, boxes []box) *leases {
 	var st engine.State
 	n, rest := rec.read(&st)
-	return d.leasesOf(&st, n, rest, boxes)
+	return d.leasesOf(&st, n, rest, &boxes)
 }
 
 // leasesOf is the leases of what was read of a record: those of its box, or the desk's.
-func (d *desk) leasesOf(st *engine.State, n uint32, rest []byte, boxes []box) *leases {
+func (d *desk) leasesOf(st *engine.State, n uint32, rest []byte, boxes *[]box) *leases {
 	if n != 0 {
-		return boxes[n].leases
+		return (*boxes)[n].leases
 	}
 	l := d.blankLeases()
 	l.changes = st.Words[1]

@@ -29,7 +29,7 @@ func (s *Store) note(sh *shard, at engine.Instant, k engine.Key, before, after e
 }
 
 // noteLease tells what became of the lease that a call's token had, if it changed.
-func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before engine.State, content *leases, had engine.Lease) {
+func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before *engine.State, content *leases, had engine.Lease) {
 	if s.options.Journal == nil {
 		return
 	}
@@ -39,7 +39,7 @@ func (s *Store) noteLease(sh *shard, c *engine.LeaseCall, before engine.State, c
 	}
 	r := s.change(sh)
 	after := engine.LeaseState(content)
-	r.Note(c.Key, before, after)
+	r.Note(c.Key, *before, after)
 	if after.Kind != 0 {
 		if before.Kind != 0 {
 			r.Change = engine.Amend

@@ -14,20 +14,22 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	defer s.unlock(sh)
 	c.Now = s.now()
 	i := sh.find(h, c.Key)
-	old, content := sh.leasesAt(i, c.Now)
+	var old engine.State
+	content := sh.leasesAt(i, c.Now, &old)
 	if content == nil {
 		return engine.Decision{}, false, engine.ErrWrongKind
 	}
 	had, has := content.Get(c.Token)
-	call, barred := *c, s.barred(sh, c, had, has)
+	asked, barred := c.Lease, s.barred(sh, c, had, has)
 	if barred != nil {
 		if c.Op != engine.Acquire {
 			return engine.Decision{}, false, barred
 		}
-		call.Lease = 0 // it looks: one that is refused anyway is answered as ever
+		c.Lease = 0 // it looks: one that is refused anyway is answered as ever
 	}
-	d, held := call.Decide(content)
-	if err := sh.keep(h, c.Key, i, old, content); err != nil {
+	d, held := c.Decide(content, had)
+	c.Lease = asked
+	if err := sh.keep(h, c.Key, i, &old, content); err != nil {
 		if !content.lent {
 			sh.undo(i, content, c.Token, had, has)
 		}
@@ -36,25 +38,25 @@ func (s *Store) Lease(_ context.Context, c *engine.LeaseCall) (engine.Decision, 
 	if barred != nil && !d.Limited {
 		return engine.Decision{}, false, barred
 	}
-	s.noteLease(sh, c, old, content, had)
+	s.noteLease(sh, c, &old, content, had)
 	return d, held, nil
 }
 
-// leasesAt is the state in a slot as now sees it and its leases, which are nil if it
-// has another kind.
-func (s *shard) leasesAt(i int, now engine.Instant) (st engine.State, content *leases) {
+// leasesAt is the leases of the key in slot i as now sees it, nil if it has another
+// kind. It fills a zero state.
+func (s *shard) leasesAt(i int, now engine.Instant, st *engine.State) *leases {
 	if i < 0 {
-		return st, s.desk.blankLeases()
+		return s.desk.blankLeases()
 	}
 	rec := s.record(s.index[i].ref())
 	if rec.deadline() <= now {
-		return st, s.desk.blankLeases()
+		return s.desk.blankLeases()
 	}
-	n, rest := rec.read(&st)
+	n, rest := rec.read(st)
 	if st.Kind != engine.KindConcurrency {
-		return st, nil
+		return nil
 	}
-	return st, s.desk.leasesOf(&st, n, rest, s.boxes)
+	return s.desk.leasesOf(st, n, rest, &s.boxes)
 }
 
 // leasesOf is the leases of the key in slot i, or none if its state is of no such kind.
@@ -84,11 +86,13 @@ func (s *Store) barred(sh *shard, c *engine.LeaseCall, had engine.Lease, has boo
 }
 
 // keep puts what became of a key's leases in the place of its state in slot i.
-func (s *shard) keep(h uint64, k engine.Key, i int, old engine.State, content *leases) error {
-	switch next := content.state(); {
+func (s *shard) keep(h uint64, k engine.Key, i int, old *engine.State, content *leases) error {
+	var next engine.State
+	content.into(&next)
+	switch {
 	case next.Kind == 0 && old.Kind != 0:
 		s.remove(i)
-	case next.Kind != 0 && next != old:
+	case next.Kind != 0 && next != *old:
 		return s.put(h, k, i, &next, box{leases: content})
 	}
 	return nil

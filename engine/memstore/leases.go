@@ -48,6 +48,11 @@ func (l *leases) set() leaseSet {
 
 func (l *leases) Get(token string) (engine.Lease, bool) { return l.set().Get(token) }
 
+func (l *leases) Add(lease engine.Lease) {
+	l.set().Add(lease)
+	l.changed()
+}
+
 func (l *leases) Set(lease engine.Lease) {
 	l.set().Set(lease)
 	l.changed()
@@ -58,6 +63,11 @@ func (l *leases) Delete(token string) {
 	if l.set().Delete(token); l.Len() < n {
 		l.changed()
 	}
+}
+
+func (l *leases) DeleteFirst() {
+	l.set().DeleteFirst()
+	l.changed()
 }
 
 // changed is after each change.
@@ -77,7 +87,7 @@ func (l *leases) changed() {
 
 func (l *leases) Len() int { return l.set().Len() }
 
-func (l *leases) Nth(i int) engine.Lease { return l.set().Nth(i) }
+func (l *leases) End(i int) engine.Instant { return l.set().End(i) }
 
 func (l *leases) items() []engine.Lease { return l.set().items() }
 
@@ -101,24 +111,21 @@ func (l *leases) size() int { return leasesHeader + l.set().size() }
 // live is how many leases are not over.
 func (l *leases) live(now engine.Instant) int {
 	n := l.Len()
-	return n - sort.Search(n, func(i int) bool { return l.Nth(i).Until > now })
+	return n - sort.Search(n, func(i int) bool { return l.End(i) > now })
 }
 
-// state is the key's state. A change that leaves number and end alike shows too.
-func (l *leases) state() engine.State {
-	n := l.Len()
-	if n == 0 {
-		return engine.State{}
-	}
-	return engine.State{Kind: engine.KindConcurrency, Deadline: l.last(), Words: [3]uint64{uint64(n), l.changes}}
+// state is the key's state.
+func (l *leases) state() (s engine.State) {
+	l.into(&s)
+	return s
 }
 
-// last is the end of the last lease. Nth would tell its token, too.
-func (l *leases) last() engine.Instant {
-	if l.many != nil {
-		return l.many.Nth(l.many.Len() - 1).Until
+// into is state, into a zero one. A change that leaves number and end alike shows too.
+func (l *leases) into(s *engine.State) {
+	if n := l.Len(); n > 0 {
+		s.Kind, s.Deadline = engine.KindConcurrency, l.End(n-1)
+		s.Words[0], s.Words[1] = uint64(n), l.changes
 	}
-	return l.few.last()
 }
 
 // setBack moves the end of every lease with the clock.

@@ -112,7 +112,8 @@ func TestLeasesCompareFew(t *testing.T) {
 		}, nil)
 		calls := 0
 		do := func(c engine.LeaseCall) {
-			c.Decide(m)
+			had, _ := m.Get(c.Token)
+			c.Decide(m, had)
 			engine.LeaseState(m)
 			calls++
 		}

@@ -22,7 +22,7 @@ func newManyLeases(before func(a, b engine.Lease) bool, all []engine.Lease) *man
 		byEnd:   btree.NewBTreeGOptions(before, btree.Options{NoLocks: true}),
 	}
 	for _, lease := range all {
-		m.Set(lease)
+		m.Add(lease)
 	}
 	return m
 }
@@ -35,17 +35,27 @@ func (m *manyLeases) Get(token string) (engine.Lease, bool) {
 	return engine.Lease{Token: token, Until: until}, true
 }
 
-// Set keeps a copy of a token that is new: the caller's may be part of a longer text.
-func (m *manyLeases) Set(lease engine.Lease) {
-	if had, ok := m.Get(lease.Token); ok {
-		had, _ = m.byEnd.Delete(had)
-		lease.Token = had.Token
-	} else {
-		lease.Token = strings.Clone(lease.Token)
-		m.tokens += tokenBytes(lease.Token)
-	}
+// Add keeps a copy of the token: the caller's may be part of a longer text.
+func (m *manyLeases) Add(lease engine.Lease) {
+	lease.Token = strings.Clone(lease.Token)
+	m.tokens += tokenBytes(lease.Token)
+	m.put(lease)
+}
+
+func (m *manyLeases) put(lease engine.Lease) {
 	m.byToken[lease.Token] = lease.Until
 	m.byEnd.Set(lease)
+}
+
+func (m *manyLeases) Set(lease engine.Lease) {
+	had, ok := m.Get(lease.Token)
+	if !ok {
+		m.Add(lease)
+		return
+	}
+	had, _ = m.byEnd.Delete(had)
+	lease.Token = had.Token
+	m.put(lease)
 }
 
 func (m *manyLeases) Delete(token string) {
@@ -56,11 +66,16 @@ func (m *manyLeases) Delete(token string) {
 	}
 }
 
+func (m *manyLeases) DeleteFirst() {
+	first, _ := m.byEnd.Min()
+	m.Delete(first.Token)
+}
+
 func (m *manyLeases) Len() int { return len(m.byToken) }
 
-func (m *manyLeases) Nth(i int) engine.Lease {
+func (m *manyLeases) End(i int) engine.Instant {
 	lease, _ := m.byEnd.GetAt(i)
-	return lease
+	return lease.Until
 }
 
 func (m *manyLeases) items() []engine.Lease { return m.byEnd.Items() }

@@ -19,7 +19,7 @@ type packedLeases struct {
 func packLeases(all []engine.Lease, tokens *packer) packedLeases {
 	p := packedLeases{tokens: tokens}
 	for _, lease := range all {
-		p.Set(lease)
+		p.Add(lease)
 	}
 	return p
 }
@@ -55,8 +55,12 @@ func (p *packedLeases) Get(token string) (engine.Lease, bool) {
 }
 
 func (p *packedLeases) Set(lease engine.Lease) {
+	p.Delete(lease.Token)
+	p.Add(lease)
+}
+
+func (p *packedLeases) Add(lease engine.Lease) {
 	t := p.tokens.pack(lease.Token)
-	p.remove(p.find(t))
 	at, size := p.placeFor(lease), t.size()+endBytes
 	behind := p.bytes[at:]
 	p.bytes = slices.Grow(p.bytes, size)[:len(p.bytes)+size]
@@ -81,28 +85,31 @@ func (p *packedLeases) placeFor(lease engine.Lease) (at int) {
 }
 
 func (p *packedLeases) Delete(token string) {
-	p.remove(p.find(p.tokens.pack(token)))
+	if at := p.find(p.tokens.pack(token)); at >= 0 {
+		p.remove(at)
+	}
 }
 
-// remove takes out the lease at a place, unless that is -1.
+func (p *packedLeases) DeleteFirst() { p.remove(0) }
+
+// remove takes out the lease at a place.
 func (p *packedLeases) remove(at int) {
-	if at >= 0 {
-		_, behind := p.next(at)
-		p.bytes = slices.Delete(p.bytes, at, behind)
-		p.n--
-	}
+	_, behind := p.next(at)
+	p.bytes = slices.Delete(p.bytes, at, behind)
+	p.n--
 }
 
 func (p *packedLeases) Len() int { return p.n }
 
-// Nth is the n-th lease. Its token is good until the next is asked for, or changed.
-func (p *packedLeases) Nth(i int) engine.Lease {
-	at := 0
-	for ; i > 0; i-- {
-		at += tokenSize(p.bytes[at:]) + endBytes
+func (p *packedLeases) End(i int) engine.Instant {
+	if i == p.n-1 {
+		return p.last()
 	}
-	until, _ := p.next(at)
-	return engine.Lease{Token: p.tokens.tell(p.bytes[at:]), Until: until}
+	until, at := p.next(0)
+	for ; i > 0; i-- {
+		until, at = p.next(at)
+	}
+	return until
 }
 
 // last is the end of the last lease.
