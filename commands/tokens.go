@@ -32,8 +32,7 @@ func makeTokens() string {
 	_, _ = rand.Read(secret[:]) // never fails, it ends the process instead
 	text := make([]byte, 0, tokensMade*tokenLength)
 	for rest := secret[:]; len(rest) > 0; rest = rest[len(engine.OwnToken{}):] {
-		digits := (*engine.OwnToken)(rest).Digits()
-		text = append(text, digits[:]...)
+		text = (*engine.OwnToken)(rest).AppendDigits(text)
 	}
 	return string(text)
 }

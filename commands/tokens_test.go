@@ -13,7 +13,7 @@ func TestTokens(t *testing.T) {
 		var made tokens
 		for range 5*tokensMade + 3 {
 			token := made.next()
-			if _, own := engine.ParseOwnToken(token); !own || seen[token] {
+			if own := new(engine.OwnToken).Parse(token); !own || seen[token] {
 				t.Fatalf("%q: is an own token: %v, was seen before: %v", token, own, seen[token])
 			}
 			seen[token] = true

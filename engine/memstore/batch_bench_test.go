@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -11,14 +12,17 @@ import (
 
 // A batch is what BenchmarkBatch makes together: a call for each of some random keys.
 type batch struct {
-	b     *testing.B
-	among int // keys
-	keys  []engine.Key
-	call  engine.Call
-	lease engine.LeaseCall
-	parts [3]engine.Call
-	told  [3]engine.Decision
-	do    func(*batch, engine.Store, int)
+	b      *testing.B
+	among  int // keys
+	keys   []engine.Key
+	call   engine.Call
+	lease  engine.LeaseCall
+	token  engine.OwnToken
+	leases uint64 // that were acquired
+	digits [32]byte
+	parts  [3]engine.Call
+	told   [3]engine.Decision
+	do     func(*batch, engine.Store, int)
 }
 
 // digits appends the name of a key. (A table of names would be another cache miss.)
@@ -43,6 +47,14 @@ func (t *batch) acquire(s engine.Store, i int) {
 	if _, _, err := s.Lease(t.b.Context(), &t.lease); err != nil {
 		t.b.Fatal(err)
 	}
+}
+
+// acquireAnother is acquire of one more lease.
+func (t *batch) acquireAnother(s engine.Store, i int) {
+	t.leases++
+	binary.BigEndian.PutUint64(t.token[8:], t.leases)
+	t.lease.Token = string(t.token.AppendDigits(t.digits[:0]))
+	t.acquire(s, i)
 }
 
 // all takes from three keys, whose number i is the first.
@@ -76,6 +88,7 @@ func BenchmarkBatch(b *testing.B) {
 		{"sliding-log", million, 1, batch{call: log, do: (*batch).take}},
 		{"long-log", million / 5, 1, batch{call: long, do: (*batch).take}},
 		{"lease", million, 1, batch{lease: pool, do: (*batch).acquire}},
+		{"another-lease", million, 1, batch{lease: pool, do: (*batch).acquireAnother}},
 		{"all-of-three", million, 3, batch{parts: [3]engine.Call{gcra, gcra, gcra}, do: (*batch).all}},
 	} {
 		for _, at := range []int{0, 4, 8, 16} {
