@@ -63,7 +63,7 @@ func serve(args, environ []string, stdout, stderr io.Writer) int {
 
 func newStore(cfg *config.Config, dir *persistence.Directory) *memstore.Store {
 	options := memstore.Options{
-		MaxBytes: func() int64 { return cfg.Number(config.MaxMemory) },
+		MaxBytes: cfg.Reader(config.MaxMemory),
 		Evict:    func() bool { return cfg.Number(config.MaxMemoryPolicy) == 1 },
 	}
 	if dir != nil {

@@ -52,15 +52,23 @@ func (c *Config) String(n Name) string { return c.load(n).text }
 // Number is the value of a number, a size in bytes, or a yes (1) or no (0).
 func (c *Config) Number(n Name) int64 { return c.load(n).number }
 
+// Reader is Number of one option, for who asks with every call.
+func (c *Config) Reader(n Name) func() int64 {
+	s := c.setting(n)
+	return func() int64 { return s.value.Load().number }
+}
+
 // Bool is the value of a yes or no.
 func (c *Config) Bool(n Name) bool { return c.load(n).number == 1 }
 
-func (c *Config) load(n Name) *value {
+func (c *Config) load(n Name) *value { return c.setting(n).value.Load() }
+
+func (c *Config) setting(n Name) *setting {
 	s := c.byName[n]
 	if s == nil {
 		panic(fmt.Sprintf("config: no option is named %q", n))
 	}
-	return s.value.Load()
+	return s
 }
 
 // Start sets an option before the server runs. The name may be written as a flag

@@ -23,7 +23,7 @@ const ownSize = 1 + len(engine.OwnToken{})
 // A packer packs tokens, and tells them. All leases of a shard have the same one.
 type packer struct {
 	token packedToken // that it has packed last: a call asks for its token again and again
-	told  []byte
+	told  [2 * len(engine.OwnToken{})]byte
 }
 
 // pack is a token, packed, until the next one is.
@@ -44,8 +44,7 @@ func (p *packer) pack(token string) *packedToken {
 // tell is the token that bytes begin with, until the next one is told or they change.
 func (p *packer) tell(b []byte) string {
 	if b[0] == 0 {
-		p.told = (*engine.OwnToken)(b[1:]).AppendDigits(p.told[:0])
-		return lentString(p.told)
+		return lentString((*engine.OwnToken)(b[1:]).AppendDigits(p.told[:0]))
 	}
 	from, to := textSpan(b)
 	return lentString(b[from:to])
