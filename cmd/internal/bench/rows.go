@@ -18,8 +18,11 @@ func script(workload string) string { return "Redis Lua " + strings.TrimPrefix(w
 // verb is the command that a workload calls.
 func (w Workload) verb() string {
 	verb, _, _ := strings.Cut(w.Command, " ")
-	if verb == "RL.ALL" {
+	switch w.Name {
+	case "all-of-three":
 		verb += " of three"
+	case "lease-held":
+		verb += " again"
 	}
 	return verb
 }

@@ -30,6 +30,7 @@ func Workloads() []Workload {
 		{Name: "sliding-log", Doc: "SL.HIT", Command: "SL.HIT slog:{key} 100 1d", Check: integers(5)},
 		{Name: "leaky-bucket", Doc: "LB.ADD", Command: "LB.ADD lbkt:{key} 100 0.001", Check: integers(5)},
 		{Name: "concurrency", Doc: "CC.ACQUIRE", Command: "CC.ACQUIRE conc:{key} 100 1d", Check: elements(6)},
+		{Name: "lease-held", Doc: "CC.ACQUIRE by who holds a lease", Command: "CC.ACQUIRE held:{key} 100 1d TOKEN worker-1", Check: elements(6)},
 		{Name: "all-of-three", Doc: "RL.ALL of three limiters", Command: "RL.ALL alla:{key} CL.THROTTLE 99 100 86400 " +
 			"AND allb:{key} FW.INCR 5000 1d AND allc:{key} SW.HIT 100 1d", Check: elements(6)},
 		{Name: "incr", Doc: "INCR of Redis, which limits nothing", Command: "INCR incr:{key}", Check: integer},
