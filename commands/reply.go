@@ -83,14 +83,8 @@ func boolean(b bool) Reply {
 	return integer(0)
 }
 
-// limiting is the reply of every limiting command: five integers, the times in a
-// unit of so many nanoseconds, rounded up.
-func limiting(max uint64, d *engine.Decision, unit int64) (r Reply) {
-	r.limit(max, d, unit)
-	return r
-}
-
-// limit makes a zero reply, or a limiting one, limiting.
+// limit makes a zero reply, or a limiting one, that of a limiting command: five integers,
+// the times in a unit of so many nanoseconds, rounded up.
 func (r *Reply) limit(max uint64, d *engine.Decision, unit int64) {
 	r.Kind = Limiting
 	// One by one: made as a whole they would be copied, sixteen bytes at a time, from
