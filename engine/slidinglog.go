@@ -82,9 +82,11 @@ func (s *State) ReadInstants(b []byte, l *Log) {
 	*l.at(s.Words[2] - 1) = s.Deadline - Window(s.Words[0]).length()
 }
 
-// Touch loads the oldest and the newest instant of a state's log, for who will decide
-// on it soon.
-func (l *Log) Touch(s *State) Instant { return *l.at(s.Words[1]) + *l.at(s.Words[2] - 1) }
+// Ends is where the oldest and the newest instant of a state's log lie, for who will
+// decide on it soon.
+func (l *Log) Ends(s *State) (oldest, newest *Instant) {
+	return l.at(s.Words[1]), l.at(s.Words[2] - 1)
+}
 
 // ringLength is the length of a ring for n instants.
 func ringLength(n uint64) uint64 { return 1 << bits.Len64(max(n, smallLog)-1) }

@@ -53,6 +53,7 @@ func (s *shard) spareBox() uint32 {
 		return n
 	}
 	if len(s.boxes) == 0 {
+		s.store.boxed.Store(true)
 		s.boxes = make([]box, 1, 2) // so that no box is number 0
 	}
 	s.boxes = append(s.boxes, box{})

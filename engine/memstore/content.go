@@ -70,7 +70,7 @@ func spare(st *engine.State, words int) int {
 
 // putContent is put for a kind that has more than its words.
 func (s *shard) putContent(h uint64, k engine.Key, i int, st *engine.State, content box) error {
-	s.swells = true
+	s.swell()
 	n := uint32(0)
 	if i >= 0 {
 		n = s.record(s.index[i].ref()).box()
@@ -95,6 +95,14 @@ func (s *shard) putContent(h uint64, k engine.Key, i int, st *engine.State, cont
 		return s.place(h, k, i, st, words, spare(st, len(words)))
 	}
 	return s.putBox(h, k, i, st, content)
+}
+
+// swell notes that the shard has content that grows.
+func (s *shard) swell() {
+	if !s.swells {
+		s.swells = true
+		s.store.swells.Store(true)
+	}
 }
 
 // grows says whether a state has more units than the one in slot i.

@@ -24,7 +24,6 @@ type Store struct {
 	own     group // of the changes that are made with it, see asOne
 	instant engine.Instant
 	still   bool // it is instant for this Store: see Together
-	touched slot
 }
 
 // tally is how many keys each database has in tallyShards shards: if all counted in
@@ -46,6 +45,8 @@ type shared struct {
 	expired  atomic.Int64
 	evicted  atomic.Int64
 	loading  atomic.Bool
+	swells   atomic.Bool  // some shard does, or did
+	boxed    atomic.Bool  // some shard has boxes, or had
 	expected atomic.Int64 // records that are yet to come
 	large    largePages
 	sweeping sync.Mutex // one sweep at a time

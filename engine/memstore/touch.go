@@ -1,44 +1,63 @@
 package memstore
 
-import "sluice/engine"
+import (
+	"unsafe"
+
+	"sluice/engine"
+)
 
 // cacheLine is how far from its begin a record may need another line of the cache.
 const cacheLine = 64
+
+// mostTouched is the most keys of a touch.
+const mostTouched = max(engine.MaxTogether, engine.MaxParts)
 
 // touching is the keys of a touch, and what of them is known so far.
 type touching struct {
 	store  *Store
 	hashes []uint64
-	refs   [max(engine.MaxTogether, engine.MaxParts)]ref
-	boxes  [max(engine.MaxTogether, engine.MaxParts)]*box
-	sum    slot // of what was loaded, or the compiler might leave the loads out
+	refs   [mostTouched]ref
+	boxes  [mostTouched]*box
+	n      int
+	lines  [3 * mostTouched]uintptr // the first n are to be loaded
 }
 
-// touch loads what calls for keys of these hashes will: step by step, each for all of
-// them, for what depends on a step's content stops the processor from going ahead.
+// touch has the processor load what calls for keys of these hashes will: step by step,
+// each for all of them, for what depends on a step's content is to wait for that. While
+// the first calls are decided, what the others need is on its way.
 func (s *Store) touch(hashes []uint64) {
 	t := touching{store: s, hashes: hashes}
-	for _, h := range hashes {
-		if sh := s.shard(h); len(sh.index) > 0 {
-			t.sum += sh.index[sh.home(h)]
-		}
-	}
+	t.slots()
+	t.load()
 	for i, h := range hashes {
 		t.refs[i] = s.shard(h).likely(h)
 	}
-	for i, h := range hashes {
-		sh := s.shard(h)
-		if t.refs[i] == 0 {
-			t.tail(sh)
-			continue
-		}
-		rec := sh.record(t.refs[i])
-		t.sum += slot(rec[0]) + slot(rec[min(len(rec)-1, cacheLine)])
-	}
-	if t.findBoxes() {
+	t.records()
+	t.load()
+	if s.boxed.Load() && t.findBoxes() {
+		t.load()
 		t.contents()
+		t.load()
 	}
-	s.touched = t.sum
+}
+
+func (t *touching) line(at unsafe.Pointer) {
+	t.lines[t.n] = uintptr(at)
+	t.n++
+}
+
+func (t *touching) load() {
+	prefetch(t.lines[:t.n])
+	t.n = 0
+}
+
+// slots is where a look at the index begins.
+func (t *touching) slots() {
+	for _, h := range t.hashes {
+		if sh := t.store.shard(h); len(sh.index) > 0 {
+			t.line(unsafe.Pointer(&sh.index[sh.home(h)]))
+		}
+	}
 }
 
 // likely is the record that find would look at first, 0 if it would look at none.
@@ -53,47 +72,58 @@ func (s *shard) likely(h uint64) ref {
 	}
 }
 
-// tail loads where a new record would go.
+// records is where records lie, and where they would go if they are new or have to move.
+func (t *touching) records() {
+	move := t.store.swells.Load()
+	for i, h := range t.hashes {
+		sh, r := t.store.shard(h), t.refs[i]
+		if r == 0 || move {
+			t.tail(sh)
+		}
+		if r != 0 {
+			rec := sh.record(r)
+			t.line(unsafe.Pointer(&rec[0]))
+			t.line(unsafe.Pointer(&rec[min(len(rec)-1, cacheLine)]))
+		}
+	}
+}
+
+// tail is where a new record would go.
 func (t *touching) tail(sh *shard) {
 	if sh.newest >= 0 {
 		if data := sh.pages[sh.newest].data; len(data) < cap(data) {
-			t.sum += slot(data[:len(data)+1][len(data)])
+			t.line(unsafe.Pointer(&data[:len(data)+1][len(data)]))
 		}
 	}
 }
 
 // findBoxes finds the boxes of records that have some, and says whether there are any.
-// A record with short content may have to move.
 func (t *touching) findBoxes() (found bool) {
 	for i, h := range t.hashes {
-		sh := t.store.shard(h)
-		if t.refs[i] == 0 || !boxed(sh.record(t.refs[i]).kind()) {
+		if t.refs[i] == 0 {
 			continue
 		}
+		sh := t.store.shard(h)
 		if n := sh.record(t.refs[i]).box(); n != 0 {
 			t.boxes[i], found = &sh.boxes[n], true
-			continue
+			t.line(unsafe.Pointer(t.boxes[i]))
 		}
-		t.tail(sh)
 	}
 	return found
 }
 
-// contents loads what of logs and leases nearly every call looks at.
+// contents is what of logs and leases nearly every call looks at.
 func (t *touching) contents() {
-	for _, b := range t.boxes[:len(t.hashes)] {
-		if b != nil {
-			t.sum += slot(b.bytes)
-		}
-	}
 	for i, b := range t.boxes[:len(t.hashes)] {
 		switch {
 		case b == nil:
 		case b.log != nil:
 			st := t.store.shard(t.hashes[i]).record(t.refs[i]).state()
-			t.sum += slot(b.log.Touch(&st))
+			oldest, newest := b.log.Ends(&st)
+			t.line(unsafe.Pointer(oldest))
+			t.line(unsafe.Pointer(newest))
 		case b.leases != nil:
-			t.sum += slot(b.leases.Len())
+			t.line(unsafe.Pointer(b.leases))
 		}
 	}
 }
