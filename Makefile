@@ -23,7 +23,7 @@ lint:
 unit:
 	$(GO) test -race -timeout 14m ./...
 
-# What docs/performance.md shows, measured here and written there: eight minutes, or one
+# What docs/performance.md shows, measured here and written there: ten minutes, or one
 # with QUICK=1. REDIS_CELL=libredis_cell.so measures that module too.
 bench:
 	@sh .ci/tools bench

@@ -15,7 +15,7 @@ type Plan struct {
 	RedisCell   string  `json:"-"` // file of that module, "" where there is none
 }
 
-// FullPlan takes some eight minutes on two cores.
+// FullPlan takes some ten minutes on two cores.
 func FullPlan() Plan {
 	return Plan{Rounds: 3, Duration: time.Second, Warmup: 200 * time.Millisecond, Connections: 50, Keys: 1_000_000,
 		Depths: []int{1, 16, 64}, Few: 1_000_000, Many: 10_000_000, Rate: 20_000}
